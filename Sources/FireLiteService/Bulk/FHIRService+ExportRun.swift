@@ -9,25 +9,21 @@ extension FHIRService {
     /// - Returns: the job with its outputs.
     func runExport(_ job: BulkJob) async throws -> BulkJob {
         guard jobs != nil else { throw ServiceFault.notFound }
-        var job = job
-        job.transactionTime = configuration.clock.now()
         let (types, readers) = (ExportTypes(), exportReaders)
-        let start = SnapshotStart(readers: readers)
-        try await withThrowingTaskGroup(of: Void.self) { [job] group in
-            if readers > 1 {
-                group.addTask {
-                    // Whatever ends the task, nobody waits for it.
-                    defer { start.giveUp() }
-                    try await self.store.transferring { start.hold(self.store) }
-                }
+        let start = SnapshotStart(readers: readers, self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Whatever ends the task, nobody waits for it.
+                defer { start.giveUp() }
+                try await self.store.transferring { start.hold() }
             }
             for reader in 0..<readers {
                 group.addTask {
                     defer { start.noteBegun(reader) }
                     try await self.store.transferring {
                         // Without a common snapshot the first reads alone.
-                        guard readers == 1 || start.isHeldForAll() || reader == 0 else { return }
-                        try self.store.read { transaction in
+                        guard start.isHeldForAll() || reader == 0 else { return }
+                        try self.read { transaction in
                             start.noteBegun(reader)
                             try ExportRun(self, job, transaction).write(types)
                         }
@@ -36,6 +32,8 @@ extension FHIRService {
             }
             try await group.waitForAll()
         }
+        var job = job
+        job.transactionTime = start.time
         job.outputs = types.outputs
         return job
     }
@@ -126,9 +124,10 @@ private struct ExportRun {
         guard job.kind == .group, let id = job.group else { return nil }
         guard let group = try seen({ try transaction.resource(typeName: "Group", id: id) }) else { throw ServiceFault.notFound }
         var ids: Set<String> = []
+        let bases = try transaction.bases()
         for member in group.children("member") where member.text("inactive") != "true" {
-            let parts = member.child("entity")?.text("reference").map { ReferenceParts($0) }
-            if parts?.type == "Patient", let patient = parts?.id { ids.insert(patient) }
+            guard let parts = member.child("entity")?.text("reference").map({ ReferenceParts($0) }), parts.isLocal(bases) else { continue }
+            if parts.type == "Patient", let patient = parts.id { ids.insert(patient) }
         }
         return ids
     }

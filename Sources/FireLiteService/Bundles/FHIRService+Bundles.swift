@@ -8,21 +8,58 @@ extension FHIRService {
     /// Answers a batch or transaction (FHIR, RESTful API).
     func bundle(_ call: ServiceCall) async throws -> ServiceResponse {
         if call.request.body.mentions("Subscription") { await subscriptions.settle(self, saves: true) }
-        // Batches that only read go beside writes.
-        let isRead = configuration.isReadOnly || store.configuration.access != .readWrite
-        let work: @Sendable () throws -> ServiceResponse = {
-            try self.bundleAnswer(call).responseAfterCommit(call.presentation, self.release)
+        let deadline = deadline
+        guard mayWrite(call) else {
+            return try await store.reading(until: deadline) { try self.respond(try self.work(of: call), call) }
         }
-        return isRead ? try await store.reading(until: deadline, work) : try await store.writing(until: deadline, work)
+        let outcome = try await store.writing(until: deadline) { () throws -> WriterOutcome in
+            let work = try self.work(of: call)
+            return work.isRead ? .reads(ReadWork(work)) : .answered(try self.respond(work, call))
+        }
+        switch outcome {
+        case .answered(let response): return response
+        // Nobody waits for reads to end.
+        case .reads(let work): return try await store.reading(until: deadline) { try self.respond(work.work, call) }
+        }
     }
 
-    private func bundleAnswer(_ call: ServiceCall) throws -> Answer {
-        switch try work(of: call) {
+    /// Whether a Bundle may have entries that write. One without the words of such methods has none, whatever it says otherwise.
+    private func mayWrite(_ call: ServiceCall) -> Bool {
+        guard !configuration.isReadOnly, store.configuration.access == .readWrite else { return false }
+        let body = call.request.body
+        // A word can be written with escapes of JSON or XML.
+        return body.mentions("POST") || body.mentions("PUT") || body.mentions("PATCH") || body.mentions("DELETE") || body.mentions("\\u")
+            || body.mentions("&#")
+    }
+
+    /// What became of a Bundle in its turn to write.
+    private enum WriterOutcome: Sendable {
+        case answered(ServiceResponse)
+        /// It only reads, so it gives its turn back.
+        case reads(ReadWork)
+    }
+
+    /// What a Bundle asks for, on its way from one thread to another.
+    ///
+    /// `@unchecked Sendable`: the first thread keeps nothing of it.
+    private final class ReadWork: @unchecked Sendable {
+        let work: BundleWork
+
+        init(_ work: BundleWork) { self.work = work }
+    }
+
+    private func respond(_ work: BundleWork, _ call: ServiceCall) throws -> ServiceResponse {
+        try bundleAnswer(work, call).responseAfterCommit(call.presentation, release)
+    }
+
+    private func bundleAnswer(_ work: BundleWork, _ call: ServiceCall) throws -> Answer {
+        let size = AnswerSize(limit: configuration.limits.answerBytes)
+        switch work {
         case .transaction(let requests):
             if requests.contains(where: { !$0.isRead }) { try requireWritable() }
-            return try transaction(requests, call)
+            return try transaction(requests, call, size)
         case .batch(let entries):
-            let results = entries.enumerated().map { batch($1, $0, call) }
+            let results = entries.enumerated().map { batch($1, $0, call, size) }
             return Self.answer("batch-response", results.count) { results[$0] }
         }
     }
@@ -32,6 +69,24 @@ extension FHIRService {
         case transaction([BundleRequest])
         /// The entries of a batch, of which each is looked at by itself.
         case batch([FHIRObject])
+
+        /// Whether no entry writes.
+        var isRead: Bool {
+            switch self {
+            case .transaction(let requests): requests.allSatisfy { $0.isRead }
+            case .batch(let entries): entries.allSatisfy { Self.isRead($0) }
+            }
+        }
+
+        /// Whether an entry of a batch does not write. The operations that entries can call do not.
+        private static func isRead(_ entry: FHIRObject) -> Bool {
+            guard let request = entry.child("request"), let method = request.text("method") else { return true }
+            switch method {
+            case "PUT", "PATCH", "DELETE": return false
+            case "POST": return request.text("url")?.utf8.contains(UInt8(ascii: "$")) ?? true
+            default: return true
+            }
+        }
     }
 
     /// Reads a Bundle. Of that of a transaction nothing stays in memory but the requests.
@@ -83,60 +138,111 @@ extension FHIRService {
     // MARK: - Batches
 
     /// Does what an entry of a batch asks for, by itself.
-    private func batch(_ entry: FHIRObject, _ index: Int, _ outer: ServiceCall) -> BundleResult {
+    ///
+    /// - Parameter size: that of the answer to the batch.
+    private func batch(_ entry: FHIRObject, _ index: Int, _ outer: ServiceCall, _ size: AnswerSize) -> BundleResult {
+        var request: BundleRequest?
+        let notes = outer.notes.map { _ in AuditNotes() }
+        var result: BundleResult
         do {
-            let request = try BundleRequest(entry, index, self)
-            let call = try request.call(in: outer)
-            if request.isRead {
-                return BundleResult(
-                    try store.read { transaction in
-                        transaction.setAuditParty(AuditParty(call.access.subject))
-                        return try ReadRun(self, call, transaction).entry(request)
-                    })
-            }
-            try requireWritable()
-            let outcome = try store.write { transaction in
-                transaction.setAuditParty(AuditParty(call.access.subject))
-                let run = WriteRun(self, call, transaction)
-                return try run.perform(request, request.takeResource())
-            }
-            return BundleResult(outcome, outer, self)
+            let known = try BundleRequest(entry, index, self)
+            request = known
+            result = try perform(known, outer, notes, size)
         } catch {
-            return BundleResult(ServiceFault(error).inside("Bundle.entry[\(index)]"))
+            result = BundleResult(ServiceFault(error).inside("Bundle.entry[\(index)]"))
         }
+        if let notes, let outer = outer.notes {
+            let method = HTTPMethod(rawValue: entry.child("request")?.text("method") ?? "")
+            for row in notes.rows(AuditAccess(method, request?.route, status: result.status)) { outer.add(row) }
+            // What was written has its rows, so the request itself needs none.
+            if notes.hasRow(of: nil, nil) { outer.noteWritten() }
+        }
+        return result
+    }
+
+    private func perform(_ request: BundleRequest, _ outer: ServiceCall, _ notes: AuditNotes?, _ size: AnswerSize) throws -> BundleResult {
+        var call = try request.call(in: outer)
+        call.notes = notes
+        if request.isRead {
+            // Nothing is read for an answer that is full.
+            try size.add(1)
+            let result = BundleResult(
+                try read { transaction in
+                    transaction.setAuditParty(AuditParty(call.access.subject))
+                    return try ReadRun(self, call, transaction, size: size.left).entry(request)
+                })
+            try size.add(result.resourceBytes)
+            return result
+        }
+        try requireWritable()
+        let outcome = try write(for: call) { try $0.perform(request, request.takeResource()) }
+        return result(outcome, outer, size)
+    }
+
+    /// The entry for what was written, without the resource if the answer is too long with it: what is done must not be refused.
+    private func result(_ outcome: WriteOutcome, _ call: ServiceCall, _ size: AnswerSize) -> BundleResult {
+        var result = BundleResult(outcome, call, self)
+        do { try size.add(result.resourceBytes) } catch { result.resource = nil }
+        return result
     }
 
     // MARK: - Transactions
 
-    private func transaction(_ requests: [BundleRequest], _ call: ServiceCall) throws -> Answer {
+    private func transaction(_ requests: [BundleRequest], _ call: ServiceCall, _ size: AnswerSize) throws -> Answer {
+        func note(_ request: BundleRequest, _ id: String?, _ status: Int) {
+            guard let notes = call.notes else { return }
+            var access = AuditAccess(request.method, request.route, status: status)
+            if access.id == nil { access.id = id }
+            notes.add(access)
+        }
         guard requests.contains(where: { !$0.isRead }) else {
-            let results = try store.read { transaction in
+            let results = try read { transaction in
                 transaction.setAuditParty(AuditParty(call.access.subject))
-                return try requests.map { try read($0, call, transaction) }
+                return try requests.map { try read($0, call, transaction, size) }
             }
+            for (request, result) in zip(requests, results) { note(request, nil, result.status) }
             return Self.answer("transaction-response", results.count) { results[$0] }
         }
-        let (outcomes, reads) = try store.write { transaction in
-            transaction.setAuditParty(AuditParty(call.access.subject))
-            var run = TransactionRun(WriteRun(self, call, transaction), requests)
+        let (outcomes, reads) = try write(for: call) { writer in
+            var run = TransactionRun(writer, requests)
             let outcomes = try run.write()
             var reads: [Int: BundleResult] = [:]
-            for request in requests where request.isRead { reads[request.index] = try read(request, call, transaction) }
+            for request in requests where request.isRead {
+                reads[request.index] = try read(request, call, writer.transaction, size)
+            }
             return (outcomes, reads)
+        }
+        if let notes = call.notes {
+            for request in requests {
+                if let read = reads[request.index] {
+                    note(request, nil, read.status)
+                } else if let outcome = outcomes[request.index], !notes.hasRow(of: outcome.typeName, outcome.id) {
+                    note(request, outcome.id, outcome.status)
+                }
+            }
         }
         // Versions are final after the commit.
         return Self.answer("transaction-response", requests.count) { index in
-            reads[index] ?? outcomes[index].map { BundleResult($0, call, self) }
+            reads[index] ?? outcomes[index].map { result($0, call, size) }
         }
     }
 
-    private func read(_ request: BundleRequest, _ outer: ServiceCall, _ transaction: ReadTransaction) throws -> BundleResult {
+    private func read(
+        _ request: BundleRequest, _ outer: ServiceCall, _ transaction: ReadTransaction, _ size: AnswerSize
+    ) throws -> BundleResult {
         do {
-            return BundleResult(try ReadRun(self, try request.call(in: outer), transaction).entry(request))
+            let result = BundleResult(try ReadRun(self, try request.call(in: outer), transaction, size: size.left).entry(request))
+            try size.add(result.resourceBytes)
+            return result
         } catch {
             throw ServiceFault(error).inside(request.place)
         }
     }
+}
+
+extension BundleResult {
+    /// The number of bytes of its resource.
+    fileprivate var resourceBytes: Int { resource?.utf8.count ?? 0 }
 }
 
 extension ReadRun {

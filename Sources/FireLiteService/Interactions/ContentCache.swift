@@ -104,6 +104,7 @@ extension ReadRun {
         var matches = stored.map { one in
             one.flatMap { service.contents[$0] }.map { MatchPage.Match(reference: $0.reference, json: $0.json) }
         }
+        for match in matches { if let match { try size.add(match.json.count) } }
         let missing = matches.indices.filter { matches[$0] == nil }
         guard !missing.isEmpty else { return matches.compactMap { $0 } }
         var places: [Int64: Int] = [:]
@@ -113,9 +114,11 @@ extension ReadRun {
             guard let key = transaction.key(of: resource), let place = places[key], let id = resource.id else { return nil }
             if let stored = stored[place], Self.isShared(resource.resourceType) {
                 let content = try encoded(resource, stored)
+                try size.add(content.json.count)
                 matches[place] = MatchPage.Match(reference: content.reference, json: content.json)
             } else {
                 let json = FHIRJSON.data(try shown(resource, version: FHIRStore.revision(of: resource)))
+                try size.add(json.count)
                 matches[place] = MatchPage.Match(reference: "\(resource.resourceType)/\(id)", json: json)
             }
         }

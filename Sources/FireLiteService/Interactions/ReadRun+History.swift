@@ -230,7 +230,9 @@ extension ReadRun {
             isFirst = version == 1
             let stamped = try shown(content, version: version, storedAt: entry.time, isCurrent: entry.replaced == nil)
             let part = try store.subset(of: stamped, call.query.all) ?? stamped
-            members.append((name: "resource", json: FHIRJSON.string(part)))
+            let json = FHIRJSON.string(part)
+            try size.add(json.utf8.count)
+            members.append((name: "resource", json: json))
         }
         let method = entry.isDeletion ? "DELETE" : isFirst ? "POST" : "PUT"
         let request = JSONItem.object(["method": .string(method), "url": .string(isFirst ? entry.type : path)])

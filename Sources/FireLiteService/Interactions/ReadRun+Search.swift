@@ -61,7 +61,7 @@ extension ReadRun {
         // A part of a resource does not know its version any more.
         var versions: [String: Int64] = [:]
         for resource in result.stored { versions[Self.key(resource)] = FHIRStore.revision(of: resource) }
-        let json = try result.bundleJSON { resource in
+        let json = try result.bundleJSON(noteBytes: size.add) { resource in
             try transaction.checkCancellation()
             return try shown(resource, version: versions[Self.key(resource)])
         }

@@ -9,14 +9,18 @@ struct ReadRun {
     let service: FHIRService
     let call: ServiceCall
     let transaction: ReadTransaction
+    /// What the answer has by now.
+    let size: AnswerSize
 
     var store: FHIRStore { service.store }
     var release: FHIRRelease { service.release }
 
-    init(_ service: FHIRService, _ call: ServiceCall, _ transaction: ReadTransaction) {
+    /// - Parameter size: the number of bytes that the answer may have; nil for that of the configuration.
+    init(_ service: FHIRService, _ call: ServiceCall, _ transaction: ReadTransaction, size: Int? = nil) {
         self.service = service
         self.call = call
         self.transaction = transaction
+        self.size = AnswerSize(limit: size ?? service.configuration.limits.answerBytes)
     }
 
     /// Answers by the route.

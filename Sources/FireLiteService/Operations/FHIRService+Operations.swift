@@ -21,10 +21,7 @@ extension FHIRService {
         case ("meta-add", let type?, let id?), ("meta-delete", let type?, let id?):
             if type == "Subscription" { await subscriptions.settle(self, saves: true) }
             return try await store.writing(until: deadline) {
-                let outcome = try self.store.write { transaction in
-                    transaction.setAuditParty(AuditParty(call.access.subject))
-                    return try WriteRun(self, call, transaction).changeMeta(type, id, adds: name == "meta-add")
-                }
+                let outcome = try self.write(for: call) { try $0.changeMeta(type, id, adds: name == "meta-add") }
                 guard let resource = outcome.resource else { throw ServiceFault.notFound }
                 guard outcome.isReadable else { return ServiceResponse(200) }
                 return try ReadRun.metaAnswer(resource.stamped(version: outcome.version)).responseAfterCommit(

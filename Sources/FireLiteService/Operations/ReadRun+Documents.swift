@@ -33,7 +33,7 @@ extension ReadRun {
         let page = SearchResult(
             request, release: release, matches: latest.matches, included: [], total: latest.matches.count, base: service.base)
         return Answer(
-            200, .json(try page.bundleJSON { try transaction.whole($0).stamped(version: FHIRStore.revision(of: $0)) }))
+            200, .json(try page.bundleJSON(noteBytes: size.add) { try transaction.whole($0).stamped(version: FHIRStore.revision(of: $0)) }))
     }
 
     /// The parameter `type` of a body: a Coding or a CodeableConcept, of which the first coding counts.

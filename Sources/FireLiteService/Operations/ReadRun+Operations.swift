@@ -87,7 +87,8 @@ extension ReadRun {
             request, release: release, matches: latest, included: result.included, total: latest.count, base: service.base)
         var versions: [String: Int64] = [:]
         for resource in page.stored { versions[Self.key(resource)] = FHIRStore.revision(of: resource) }
-        return Answer(200, .json(try page.bundleJSON { try transaction.whole($0).stamped(version: versions[Self.key($0)]) }))
+        let json = try page.bundleJSON(noteBytes: size.add) { try transaction.whole($0).stamped(version: versions[Self.key($0)]) }
+        return Answer(200, .json(json))
     }
 
     private static func codeKey(_ observation: FHIRResource) -> String {

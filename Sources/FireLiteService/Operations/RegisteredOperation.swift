@@ -98,7 +98,7 @@ extension FHIRService {
         return try await store.reading(until: deadline) {
             var resource: Data?
             if let type, let id {
-                resource = try self.store.read { transaction in
+                resource = try self.read { transaction in
                     let run = ReadRun(self, call, transaction)
                     return FHIRJSON.data(try self.shown(try transaction.whole(try run.resource(type, id)), to: call.access, transaction))
                 }

@@ -33,7 +33,7 @@ extension FHIRService {
     /// Answers from a snapshot, on a thread of the store's.
     func reading(_ call: ServiceCall, _ body: @escaping @Sendable (ReadRun) throws -> Answer) async throws -> ServiceResponse {
         try await store.reading(until: deadline) {
-            try self.store.read { transaction in
+            try self.read { transaction in
                 transaction.setAuditParty(AuditParty(call.access.subject))
                 return try body(ReadRun(self, call, transaction)).response(call.presentation, self.release)
             }

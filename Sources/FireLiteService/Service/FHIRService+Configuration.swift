@@ -78,6 +78,9 @@ extension FHIRService {
         public var targetBytes = 16_384
         /// The longest body of a request, in bytes. Default: 128 MiB.
         public var bodyBytes = 128 << 20
+        /// The longest answer, in bytes of the JSON of resources: to a search, a history, or a batch or transaction with all its entries. Entries of a
+        /// batch that read beyond it are refused, and those that write have no resource in the answer. Default: 64 MiB.
+        public var answerBytes = 64 << 20
         /// The maximum number of entries in a batch or transaction. Default: 100,000.
         public var entries = 100_000
         /// The longest time for the work of one request, such as a search, a transaction or an operation. It is undone and refused then, with status 503

@@ -68,6 +68,7 @@ public final class FHIRService: Sendable {
         var presentation = Presentation.plain
         var response: ServiceResponse
         var audited: (access: ServiceAccess?, route: Route)?
+        let notes = store.auditTrail == nil ? nil : AuditNotes()
         do {
             if let repeated { throw ServiceFault(400, "invalid", "the request has this field more than once", at: "http.\(repeated)") }
             try checkLimits(request)
@@ -89,12 +90,12 @@ public final class FHIRService: Sendable {
             let access = try await access(of: request, route)
             audited = (access, route)
             let call = ServiceCall(
-                request: request, route: route, query: target.query, presentation: presentation, access: access, now: now)
+                request: request, route: route, query: target.query, presentation: presentation, access: access, now: now, notes: notes)
             response = try await answer(call)
         } catch {
             response = refusal(ServiceFault(error), presentation)
         }
-        if let audited, let failed = await audit(request, at: audited.route, access: audited.access, status: response.status) {
+        if let audited, let notes, let failed = await audit(request, at: audited.route, audited.access, notes, status: response.status) {
             response = refusal(ServiceFault(failed), presentation)
         }
         return finished(response, request)
@@ -182,26 +183,17 @@ public final class FHIRService: Sendable {
             at: "http.Authorization", fields: ["WWW-Authenticate": "Bearer realm=\"fhir\"\(problem)"])
     }
 
-    /// Appends the request to the audit trail of the store, if it has one, unless its write is there already.
+    /// Appends the request to the audit trail of the store, or each of its entries, without what its writes have recorded already.
     ///
     /// - Returns: the error if it cannot, so that nothing unaudited is handed out.
-    private func audit(_ request: ServiceRequest, at route: Route, access: ServiceAccess?, status: Int) async -> (any Error)? {
+    private func audit(
+        _ request: ServiceRequest, at route: Route, _ access: ServiceAccess?, _ notes: AuditNotes, status: Int
+    ) async -> (any Error)? {
         guard let trail = store.auditTrail, !route.isOpen else { return nil }
-        let isWritten = status < 300 && request.method != .get && request.method != .head && route.isWrite(request.method)
-        guard !isWritten else { return nil }
-        let action: AuditAction =
-            switch (route, request.method) {
-            case (.operation, _): .execute
-            case (_, .put), (_, .patch): .update
-            case (_, .delete): .delete
-            case (.type, .post), (.system, .post): .create
-            default: .read
-            }
-        let subject = route.subject
-        let outcome: AuditOutcome = status < 400 ? .success : status < 500 ? .minorFailure : .seriousFailure
+        let rows = notes.rows(AuditAccess(request.method, route, status: status))
+        guard !rows.isEmpty else { return nil }
         do {
-            try await trail.append(
-                [AuditAccess(action, subject.type, id: subject.id, outcome: outcome)], by: AuditParty(access?.subject ?? "anonymous"))
+            try await trail.append(rows, by: AuditParty(access?.subject ?? "anonymous"))
             return nil
         } catch { return error }
     }
@@ -212,15 +204,6 @@ extension Route {
     var hasOwnForms: Bool {
         switch self {
         case .instance("Binary", _), .file, .operation("viewdefinition-run", nil, nil), .operation("events", "Subscription"?, _): true
-        default: false
-        }
-    }
-
-    /// Whether a method changes resources there.
-    func isWrite(_ method: HTTPMethod) -> Bool {
-        switch self {
-        case .system, .type, .instance: method == .post || method == .put || method == .patch || method == .delete
-        case .operation(let name, _, _): ["meta-add", "meta-delete", "import"].contains(name)
         default: false
         }
     }

@@ -11,8 +11,31 @@ struct ServiceCall: Sendable {
     let presentation: Presentation
     /// What the client may do; nil scopes permit everything.
     let access: ServiceAccess
-    /// The moment of the request.
-    let now: Date
+    /// The moment of the request; of a write, a moment when nothing else was being written: see `written(at:)`.
+    private(set) var now: Date
+    /// What the audit trail is to have of the request; nil without a trail.
+    var notes: AuditNotes?
+
+    init(
+        request: ServiceRequest, route: Route, query: QueryItems, presentation: Presentation, access: ServiceAccess, now: Date,
+        notes: AuditNotes? = nil
+    ) {
+        self.request = request
+        self.route = route
+        self.query = query
+        self.presentation = presentation
+        self.access = access
+        self.now = now
+        self.notes = notes
+    }
+
+    /// The call with the time of its write, which is `meta.lastUpdated` of what it stores. It must not be that of the request: a search or an export
+    /// meanwhile would have a later time, and who continues from there would miss what is committed afterwards.
+    func written(at time: Date) -> ServiceCall {
+        var call = self
+        call.now = time
+        return call
+    }
 
     /// The restriction of what an interaction sees; nil if the client sees everything.
     func restriction(for permission: SMARTScope.Permission) -> ScopeRestriction? {

@@ -100,12 +100,7 @@ final class WriteGroup: @unchecked Sendable {
     }
 
     private static func outcomes(_ calls: [ServiceCall], _ service: FHIRService) throws -> [WriteOutcome] {
-        try service.store.write { transaction in
-            try calls.map { call in
-                transaction.setAuditParty(AuditParty(call.access.subject))
-                return try WriteRun(service, call, transaction).answer()
-            }
-        }
+        try service.write(for: calls) { try $0.answer() }
     }
 
     private static func response(_ outcome: WriteOutcome, _ call: ServiceCall, _ service: FHIRService) throws -> ServiceResponse {

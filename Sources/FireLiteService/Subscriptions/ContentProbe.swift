@@ -13,10 +13,12 @@ final class ContentProbe: @unchecked Sendable {
     /// The content in the store, and the object that it is a copy of.
     private var resource: (given: FHIRResource, type: String, id: String)?
 
-    /// - Parameter base: the address of the server, under which references are to its own resources.
-    init(_ release: FHIRRelease, base: String) throws {
-        store = try FHIRStore.inMemory(release: release)
-        try store.addBase(base)
+    /// - Parameters:
+    ///   - served: the store of the server, whose base addresses count here, too.
+    ///   - base: the address of the server, under which references are to its own resources.
+    init(for served: FHIRStore, base: String) throws {
+        store = try FHIRStore.inMemory(release: served.release)
+        for base in try served.bases() + [base] { try store.addBase(base) }
     }
 
     /// Refuses parameters that need more than the content itself, or that the type lacks.

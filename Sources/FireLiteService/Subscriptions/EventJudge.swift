@@ -9,7 +9,7 @@ import Foundation
 final class EventJudge: @unchecked Sendable {
     /// What the receiver may see.
     let access: ServiceAccess
-    private let release: FHIRRelease
+    private let store: FHIRStore
     private let base: String
     private let lock = NSLock()
     private var known: ContentProbe?
@@ -17,7 +17,7 @@ final class EventJudge: @unchecked Sendable {
     /// - Parameter access: what the receiver may see.
     init(_ access: ServiceAccess, _ service: FHIRService) {
         self.access = access
-        release = service.release
+        store = service.store
         base = service.base
     }
 
@@ -37,7 +37,7 @@ final class EventJudge: @unchecked Sendable {
 
     private func probe() throws -> ContentProbe {
         try lock.withLock {
-            let probe = try known ?? ContentProbe(release, base: base)
+            let probe = try known ?? ContentProbe(for: store, base: base)
             known = probe
             return probe
         }

@@ -77,9 +77,8 @@ extension FHIRService {
     ///   - error: why it is in error, for who reads its status.
     ///   - number: the number of an event that is left out with those before it; nil for none.
     func setStatus(_ status: String, of row: SubscriptionTable.Row, error: String? = nil, passing number: Int64? = nil) async throws {
-        let now = configuration.clock.now()
         try await store.writing {
-            try self.store.write { transaction in
+            try self.write { transaction, now in
                 transaction.setAuditParty(AuditParty(row.access.subject))
                 guard let known = try SubscriptionTable.rows(row.id, transaction).first, known.generation == row.generation,
                     let resource = try transaction.resource(typeName: "Subscription", id: row.id)
@@ -166,7 +165,7 @@ extension WriteRun {
         var probe: ContentProbe?
         func checked(_ parameters: [SearchRequest.Parameter], _ type: String, _ place: String) throws {
             guard let layout = release.resourceLayout(named: type) else { return }
-            let known = try probe ?? ContentProbe(release, base: service.base)
+            let known = try probe ?? ContentProbe(for: store, base: service.base)
             probe = known
             do { try known.check(parameters, on: layout) } catch {
                 let fault = ServiceFault(error)

@@ -103,7 +103,7 @@ actor HookDelivery {
         let now = service.configuration.clock.now()
         let kept = Int64(service.configuration.limits.subscriptionEvents)
         return try await service.store.reading {
-            try service.store.read { transaction in
+            try service.read { transaction in
                 guard let row = try SubscriptionTable.rows(id, transaction).first, row.generation == generation,
                     let subscribed = try service.subscribed(row, transaction)
                 else { return .end }

@@ -183,7 +183,7 @@ final class EventFeed: Sendable {
     private func messages(_ type: String?) async throws -> (text: String, last: Int64?, heartbeat: Duration?)? {
         let (call, id, last, judge) = (call, id, state.last, judge)
         return try await service.store.reading {
-            try self.service.store.read { transaction in
+            try self.service.read { transaction in
                 let run = ReadRun(self.service, call, transaction)
                 let subscribed: Subscribed
                 do { subscribed = try run.subscription(id) } catch is ServiceFault { return nil }

@@ -163,7 +163,12 @@ actor SubscriptionHub {
     /// - Returns: whether there may be more.
     private func record(_ service: FHIRService) async throws -> Bool {
         let (subscriptions, fingerprint) = try await subscriptions(service)
-        let probe = try self.probe ?? ContentProbe(service.release, base: service.base)
+        let probe: ContentProbe
+        if let known = self.probe {
+            probe = known
+        } else {
+            probe = try await service.store.reading { try ContentProbe(for: service.store, base: service.base) }
+        }
         self.probe = probe
         let known = place
         let found = try await service.store.reading {
