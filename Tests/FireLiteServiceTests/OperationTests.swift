@@ -198,6 +198,57 @@ import Testing
         }
     }
 
+    @Test func filesOfAJobNeedATokenThatPermitsWhatItsTokenDid() async throws {
+        let folder = try TemporaryFolder()
+        let url = URL(fileURLWithPath: folder.file("jobs"))
+        func access(_ scopes: String, _ patient: String? = nil, subject: String = "app") -> ServiceAccess {
+            ServiceAccess(subject: subject, scopes: SMARTScope.list(scopes), patient: patient)
+        }
+        let tokens = try BearerTokens([
+            "system-wide-token": access("system/*.rs"), "system-more-token": access("system/*.cruds"),
+            "system-parts-token": access("system/*.r system/*.s"), "one-type-only-token": access("system/Patient.rs"),
+            "with-condition-token": access("system/*.rs?_id=1"), "patient-one-token": access("patient/*.rs", "1"),
+            "patient-one-more-token": access("patient/*.rs patient/*.c", "1"), "patient-two-token": access("patient/*.rs", "2"),
+            "somebody-else-token": access("system/*.rs", subject: "other"), "everything--token": ServiceAccess(subject: "app"),
+        ])
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"1"}"#) {
+            $0.workFolder = url
+            $0.authorizer = tokens
+        }
+        func fields(_ token: String) -> HTTPFields {
+            ["Authorization": "Bearer \(token)", "Prefer": "respond-async", "Accept": "application/fhir+json"]
+        }
+        for (owner, permitted) in [
+            ("system-wide-token", ["system-wide-token", "system-more-token", "system-parts-token", "everything--token"]),
+            (
+                "patient-one-token",
+                [
+                    "system-wide-token", "system-more-token", "system-parts-token", "everything--token", "patient-one-token",
+                    "patient-one-more-token",
+                ]
+            ), ("everything--token", ["everything--token"]),
+        ] {
+            let kickOff = await sample.get("/$export", fields(owner))
+            let place = try #require(kickOff.fields["Content-Location"]).replacing(ServiceSample.base, with: "")
+            var manifest = await sample.get(place, fields(owner))
+            while manifest.status == 202 {
+                await Task.yield()
+                manifest = await sample.get(place, fields(owner))
+            }
+            let file = try #require(manifest.json?["output"]?.items.first?["url"]?.text).replacing(ServiceSample.base, with: "")
+            for token in [
+                "system-wide-token", "system-more-token", "system-parts-token", "one-type-only-token", "with-condition-token",
+                "patient-one-token", "patient-one-more-token", "patient-two-token", "somebody-else-token", "everything--token",
+            ] {
+                let status = permitted.contains(token) ? 200 : 404
+                #expect(await sample.get(place, fields(token)).status == status, "\(owner) \(token)")
+                #expect(await sample.get(file, fields(token)).status == status, "\(owner) \(token)")
+                if status == 404 { #expect(await sample.send(.delete, place, "", fields(token)).status == 404, "\(owner) \(token)") }
+            }
+            #expect(await sample.send(.delete, place, "", fields(owner)).status == 202)
+        }
+    }
+
     @Test func exportsBeginByPostToo() async throws {
         let folder = try TemporaryFolder()
         let sample = try sample(folder)

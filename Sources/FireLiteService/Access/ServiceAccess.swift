@@ -22,6 +22,24 @@ public struct ServiceAccess: Sendable, Hashable {
         self.scopes = scopes
         self.patient = patient
     }
+
+    /// Whether it is of the same subject as another access, and permits whatever that permits.
+    func covers(_ other: ServiceAccess) -> Bool {
+        guard subject == other.subject else { return false }
+        guard let scopes else { return true }
+        guard let others = other.scopes else { return false }
+        return others.allSatisfy { needed in
+            // Such a scope permits nothing.
+            if needed.context == .patient, other.patient == nil { return true }
+            return needed.permissions.allSatisfy { permission in
+                scopes.contains { scope in
+                    scope.permissions.contains(permission) && (scope.type == nil || scope.type == needed.type)
+                        && (scope.conditions.isEmpty || scope.conditions == needed.conditions)
+                        && (scope.context != .patient || needed.context == .patient && patient == other.patient)
+                }
+            }
+        }
+    }
 }
 
 /// Decides what a request may do by its token: ``BearerTokens``, ``SignedTokens``, ``BackendServices``, or an app's own.

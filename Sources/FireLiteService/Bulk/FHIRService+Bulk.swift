@@ -93,7 +93,7 @@ extension FHIRService {
                 throw ServiceFault(400, "invalid", "a filter is a type, a question mark and search parameters", at: "http._typeFilter")
             }
             let items = try QueryItems(halves[1])
-            try store.read { transaction in
+            try read { transaction in
                 guard try transaction.searchCondition(items.all, on: layout) != nil else {
                     throw ServiceFault(400, "not-supported", "\(layout.name) has no such search parameter", at: "http._typeFilter")
                 }
@@ -120,9 +120,9 @@ extension FHIRService {
         }
     }
 
-    /// A job of the client's own.
+    /// A job of the client's own, with a token that permits what that of the job did: other tokens of the same client may permit less.
     private func known(_ id: String, _ call: ServiceCall) throws -> BulkJob {
-        guard let job = jobs?.job(id), job.subject == call.access.subject, job.state == .running || job.end > call.now else {
+        guard let job = jobs?.job(id), call.access.covers(job.access), job.state == .running || job.end > call.now else {
             throw ServiceFault(404, "not-found", "there is no such job")
         }
         return job
