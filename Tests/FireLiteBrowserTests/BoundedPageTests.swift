@@ -1,6 +1,5 @@
 import FireLite
 import FireLiteCore
-import FireLiteSearch
 import Foundation
 import TestSupport
 import Testing

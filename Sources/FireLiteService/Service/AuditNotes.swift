@@ -42,7 +42,7 @@ final class AuditNotes: @unchecked Sendable {
         }
     }
 
-    /// What is to be appended for the request: what was noted, and the request itself if nothing else tells of it.
+    /// What is to be appended for the request: what was noted, and the request itself if nothing else reports it.
     func rows(_ request: AuditAccess) -> [AuditAccess] {
         lock.withLock {
             guard request.outcome == .success else { return accesses + [request] }
