@@ -39,8 +39,8 @@ struct LiveWorkloads: Workload {
             for try await _ in store.query(Patient.self).where({ $0.name.family == "\(number)" }).updates() { ready() }
         }
         defer { followers.end() }
-        // What was begun for them comes to an end first.
-        Thread.sleep(forTimeInterval: 1)
+        // The store looks for commits of others again and again after twice the time: here 0.1, 0.3, … 6.3 and 12.7 seconds after the last write.
+        Thread.sleep(forTimeInterval: 7)
         let stopwatch = Stopwatch()
         let before = ThreadSwitches.ofOtherThreads()
         stopwatch.measure { Thread.sleep(forTimeInterval: 2) }
