@@ -352,6 +352,21 @@ def check_fuzz():
                 expect(other in reached(module), f"Fuzz/Package.swift: {module} imports {other} in {path}")
 
 
+def check_nested_packages():
+    """Targets of nested packages name the modules of FireLite that their sources import: SwiftPM compiles a target again after changes only of those."""
+    for manifest in files("Packages", "Package.swift") + files("Examples", "Package.swift"):
+        folder = manifest.rsplit("/", 1)[0]
+        for text in re.split(r"\n        \.(?=(?:target|executableTarget|testTarget)\()", read(manifest))[1:]:
+            name = re.search(r'name: "([\w-]+)"', text).group(1)
+            given = re.search(r'path: "([\w/-]+)"', text)
+            path = given.group(1) if given else ("Tests/" if text.startswith("testTarget") else "Sources/") + name
+            named = set(re.findall(r'"([\w-]+)"', text))
+            for file in files(f"{folder}/{path}", ".swift"):
+                for module in IMPORT.findall(read(file)):
+                    if module.startswith("FireLite"):
+                        expect(module in named, f"{manifest}: {name} imports {module} in {file}")
+
+
 IMPORT = re.compile(r"^(?:@\w+(?:\(\w+\))? )?(?:package |public )?import (?:\w+ )?(\w+)$", re.MULTILINE)
 
 
@@ -411,7 +426,7 @@ def check_promises():
 
 for check in [
     check_words, check_links, check_readme, check_workflows, check_catalogs, check_traps, check_texts, check_comments, check_fuzz,
-    check_targets, check_promises,
+    check_targets, check_nested_packages, check_promises,
 ]:
     check()
 for line in faults:

@@ -44,15 +44,15 @@ let package = Package(
         .executableTarget(
             name: "firelite-server",
             dependencies: [
-                "FireLiteServer", .product(name: "FireLiteKnowledge", package: "FireLite"),
-                .product(name: "FireLiteReleases", package: "FireLite"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                "FireLiteServer", .product(name: "FireLiteBrowser", package: "FireLite"), .product(name: "FireLiteKnowledge", package: "FireLite"),
+                .product(name: "FireLiteReleases", package: "FireLite"), .product(name: "FireLiteService", package: "FireLite"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Logging", package: "swift-log"),
             ], path: "Sources/ServerCommand", swiftSettings: settings),
         .testTarget(
             name: "FireLiteServerTests",
             dependencies: [
                 "FireLiteServer", "firelite-server", .product(name: "FireLiteKnowledge", package: "FireLite"),
-                .product(name: "FireLiteReleases", package: "FireLite"),
+                .product(name: "FireLiteReleases", package: "FireLite"), .product(name: "FireLiteService", package: "FireLite"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
