@@ -354,16 +354,19 @@ def check_fuzz():
 
 def check_nested_packages():
     """Targets of nested packages name the modules of FireLite that their sources import: SwiftPM compiles a target again after changes only of those."""
+    products = set(re.findall(r'\.library\(name: "(\w+)"', read("Package.swift")))
     for manifest in files("Packages", "Package.swift") + files("Examples", "Package.swift"):
         folder = manifest.rsplit("/", 1)[0]
+        constants = dict(re.findall(r"^let (\w+): \[Target\.Dependency\] = (\[.*?\])", read(manifest), re.MULTILINE | re.DOTALL))
         for text in re.split(r"\n        \.(?=(?:target|executableTarget|testTarget)\()", read(manifest))[1:]:
             name = re.search(r'name: "([\w-]+)"', text).group(1)
             given = re.search(r'path: "([\w/-]+)"', text)
             path = given.group(1) if given else ("Tests/" if text.startswith("testTarget") else "Sources/") + name
+            text += "".join(value for name, value in constants.items() if re.search(rf"\b{name}\b", text))
             named = set(re.findall(r'"([\w-]+)"', text))
             for file in files(f"{folder}/{path}", ".swift"):
                 for module in IMPORT.findall(read(file)):
-                    if module.startswith("FireLite"):
+                    if module in products:
                         expect(module in named, f"{manifest}: {name} imports {module} in {file}")
 
 

@@ -16,7 +16,9 @@ let package = Package(
         .testTarget(
             name: "FireLiteReleaseTests",
             dependencies: ["ReleaseTestSupport"]
-                + products("FireLite", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5", "FireLiteFHIRPath"),
+                + products(
+                    "FireLite", "FireLiteCore", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5",
+                    "FireLiteFHIRPath"),
             swiftSettings: settings),
     ]
 )

@@ -44,7 +44,8 @@ let package = Package(
         .executableTarget(
             name: "firelite-server",
             dependencies: [
-                "FireLiteServer", .product(name: "FireLiteBrowser", package: "FireLite"), .product(name: "FireLiteKnowledge", package: "FireLite"),
+                "FireLiteServer", .product(name: "FireLiteBrowser", package: "FireLite"),
+                .product(name: "FireLiteKnowledge", package: "FireLite"),
                 .product(name: "FireLiteReleases", package: "FireLite"), .product(name: "FireLiteService", package: "FireLite"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Logging", package: "swift-log"),
             ], path: "Sources/ServerCommand", swiftSettings: settings),
