@@ -158,8 +158,8 @@ def check_figures(readme):
         peer = costs[4] if peer_name.endswith(", index") else costs[2]
         expect(row[1:3] == [f"{costs[1]} {unit}", f"{peer} {unit}"], f"README.md: '{name}' is not what the report says")
         if report_name:
-            ratios = next((cells for cells in report if cells[:2] == [report_name, "10,000"]), None)
-            expect(ratios is not None and row[3] == f"{ratios[5]} times", f"README.md: the ratio of '{name}' is not what the report says")
+            ratios = next((cells for cells in report if cells[:3] == [report_name, "patients", "10,000"]), None)
+            expect(ratios is not None and row[3] == f"{ratios[6]} times", f"README.md: the ratio of '{name}' is not what the report says")
 
 
 def check_readme():
