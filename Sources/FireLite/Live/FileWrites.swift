@@ -10,7 +10,7 @@ import Foundation
 final class FileWrites: @unchecked Sendable {
     static let shared = FileWrites()
 
-    /// Something that hears of one write, and then listens again if it wants to hear of the next one.
+    /// Is called once, at the next write, and must listen again for the one after it.
     final class Listener: Sendable {
         let path: String
         fileprivate let report: @Sendable () -> Void

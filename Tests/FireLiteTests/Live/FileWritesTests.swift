@@ -4,7 +4,7 @@ import Testing
 
 @testable import FireLite
 
-/// A listener hears of the next write to its file, once, and of nothing else.
+/// A listener is called at the next write to its file, once, and at nothing else.
 @Suite(.timeLimit(.minutes(10))) struct FileWritesTests {
     /// What listeners heard, in order.
     private final class Log: @unchecked Sendable {
