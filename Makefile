@@ -203,7 +203,7 @@ long-tests: setup
 	FIRELITE_NIGHTLY=1 FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \
 	    Scripts/servers.sh run swift test --skip-build $(SWIFT_FLAGS) \
 	    --filter 'CrashTests|PowerLossTests|DamagedFileTests|FaultInjectionTests|LimitsTests|HugeTests'
-	FIRELITE_FILES=20000 swift test --skip-build $(SWIFT_FLAGS) --filter FileMutationTests
+	FIRELITE_FILES='0..<20000' swift test --skip-build $(SWIFT_FLAGS) --filter FileMutationTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '\.SoakTests'
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSoakTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter 'LiveSequenceTests|RandomWriteTests'

@@ -15,6 +15,17 @@ public enum Effort {
     /// The seeds from 0 on: all of them where `FIRELITE_NIGHTLY` is set, else those of the day, a tenth of them under a sanitizer.
     public static func seeds(byDay: Int, atNight: Int) -> Range<UInt64> { seeds(isNightly ? atNight : byDay) }
 
+    /// The seeds that a variable of the environment names: one, as in `7`, or a part of a long run, as in `4000..<8000`; nil if it is not set.
+    public static func seeds(of variable: String) -> Range<UInt64>? {
+        guard let text = ProcessInfo.processInfo.environment[variable] else { return nil }
+        let bounds = text.components(separatedBy: "..<").map { UInt64($0) }
+        switch (bounds.first ?? nil, bounds.last ?? nil) {
+        case (let first?, _?) where bounds.count == 1: return first..<first + 1
+        case (let first?, let end?) where bounds.count == 2 && first < end: return first..<end
+        default: fatalError("\(variable) is neither a seed, as in 7, nor a range of them, as in 4000..<8000")
+        }
+    }
+
     /// All items, or every tenth.
     public static func items<Item>(_ all: [Item]) -> [Item] { isReduced ? stride(from: 0, to: all.count, by: 10).map { all[$0] } : all }
 

@@ -1,11 +1,13 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLiteClient
 @testable import FireLiteSync
 
-/// By default 6,000 steps; `FIRELITE_SIMULATION_STEPS=5000` runs so many, `FIRELITE_NIGHTLY=1` ten million, and `FIRELITE_SIMULATION_SEED=7` those of
-/// one seed. A step takes about 1.5 ms of the processor in a debug build.
+/// By default 6,000 steps; `FIRELITE_SIMULATION_STEPS=5000` runs so many, `FIRELITE_NIGHTLY=1` ten million, which are those of the seeds from 0 to
+/// 19,999; `FIRELITE_SIMULATION_SEEDS=7` runs those of one seed, and `4000..<8000` a part of the ten million. A step takes about 1.5 ms of the processor
+/// in a debug build.
 enum SimulationSize {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -14,10 +16,7 @@ enum SimulationSize {
     static let stepsOfSeed = 500
     /// By night on every processor; by day the others run other tests.
     static let threads = environment["FIRELITE_NIGHTLY"] == "1" ? ProcessInfo.processInfo.activeProcessorCount : 1
-    static let seeds: Swift.Range<UInt64> = {
-        if let seed = environment["FIRELITE_SIMULATION_SEED"].flatMap({ UInt64($0) }) { return seed..<seed + 1 }
-        return 0..<UInt64(max(steps / stepsOfSeed, 1))
-    }()
+    static let seeds: Swift.Range<UInt64> = Effort.seeds(of: "FIRELITE_SIMULATION_SEEDS") ?? 0..<UInt64(max(steps / stepsOfSeed, 1))
 }
 
 @Suite(.ownThread) struct SyncSimulationTests {

@@ -8,14 +8,15 @@ import Testing
 /// Whole files changed at the level of SQL, through everything that can be done with a file: a value or an error, no crash, no hang, no file
 /// touched but its own.
 @Suite struct FileMutationTests {
-    /// How many files; `FIRELITE_FILES` says otherwise.
-    static let files = ProcessInfo.processInfo.environment["FIRELITE_FILES"].flatMap { UInt64($0) } ?? (Effort.isNightly ? 120 : 40)
+    /// The seeds of the files; `FIRELITE_FILES=0..<20000` names others.
+    private static let files = Effort.seeds(of: "FIRELITE_FILES") ?? 0..<(Effort.isNightly ? 120 : 40)
     private static let batch: UInt64 = 20
 
     /// A child goes through each batch, and says which file it is at, so that a crash names its seed.
-    @Test(arguments: Array(stride(from: 0, to: files, by: Int(batch)))) func noChangedFileDoesHarm(first: UInt64) async throws {
+    @Test(arguments: Array(stride(from: files.lowerBound, to: files.upperBound, by: Int(batch))))
+    func noChangedFileDoesHarm(first: UInt64) async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [first] in
-            try FileMutationTests.run(first..<first + FileMutationTests.batch)
+            try FileMutationTests.run(first..<min(first + FileMutationTests.batch, FileMutationTests.files.upperBound))
         }
         let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         if result == nil || !output.contains("end of batch") {
