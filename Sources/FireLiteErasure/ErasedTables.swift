@@ -8,14 +8,14 @@ enum ErasedTables {
     /// Tables without anything of a person: payloads go with their resources, the others have numbers, keys and addresses.
     private static let impersonal: Set<String> = [
         "_blob", "_blob_chunk", "_blob_reference", "_blob_policy", "_blobkey", "_blobfile", "_blobfile_policy", "_thumbnail",
-        "_sync_server", "_sync_scope", "_sync_subscription", "_outbox_server", "_samples_name", "_samples_anchor", "_trust_key",
+        "_sync_server", "_sync_scope", "_sync_subscription", "_outbox_server", "_samples_anchor", "_trust_key",
         "_trust_nonce", "_audit", "_audit_head", "_audit_node", "_subscription_place", "_package", "_package_definition",
     ]
 
     private static let personal: Set<String> = [
         "_record", "_record_annotation", "_record_key", "_record_content", "_appdata", "_appdata_annotation", "_appdata_key",
         "_appdata_content", "_outbox", "_sync_resource", "_sync_change", "_sync_unreadable", "_sync_missing", "_samples",
-        "_samples_series", "_samples_sent", "_permission", "_trust_identity", "_subscription", "_subscription_event",
+        "_samples_series", "_samples_sent", "_samples_name", "_permission", "_trust_identity", "_subscription", "_subscription_event",
     ]
 
     /// - Throws: `ErasureError.unknownTables`.
@@ -64,8 +64,11 @@ enum ErasedTables {
             try add(table, key: "owner", columns: "owner") { owners.contains($0[0].integer ?? -1) }
         }
         try addAppData(contents, tx, &found)
+        let samples = try addSamples(contents, tx, &found)
+        // Where samples are sent, Observations and Devices have their UUIDs as identifiers.
+        let identifiers = samples.union(contents.ids.values.joined().compactMap { UUID(uuidString: $0) })
         try add("_outbox", key: "seq", columns: "seq, path, parameters, fields, body, outcome") { row in
-            (1...5).contains { isAbout(row[$0]) }
+            (1...5).contains { isAbout(row[$0]) || ReferenceTokens.hasAny(of: identifiers, in: row[$0]) }
         }
         for (table, key) in [("_sync_resource", "resource"), ("_sync_missing", "missing")] {
             try add(table, key: key, columns: "\(key), type, id") { isKey($0[1], $0[2]) }
@@ -74,9 +77,19 @@ enum ErasedTables {
         try add("_sync_change", key: "change", columns: "change, type, id, base, content, earlier, remote") { row in
             isKey(row[1], row[2]) || (3...6).contains { isAbout(row[$0]) }
         }
-        try addSamples(contents, tx, &found)
+        // What a Consent that stays has permitted or denied, stays with it.
         let consents = Set(contents.ids["Consent"] ?? [])
-        try add("_permission", key: "number", columns: "number, consent, content") { consents.contains($0[1].text ?? "") || isAbout($0[2]) }
+        var staying: Set<String> = []
+        let permitting = try tx.rows(ofModuleTable: "_permission", "SELECT consent FROM _permission").compactMap { $0[0].text }
+        if !consents.isSuperset(of: permitting) {
+            try tx.forEach(typeName: "Consent") { consent in
+                if let id = consent.id, !consents.contains(id) { staying.insert(id) }
+            }
+        }
+        try add("_permission", key: "number", columns: "number, consent, content") { row in
+            let consent = row[1].text ?? ""
+            return consents.contains(consent) || !staying.contains(consent) && isAbout(row[2])
+        }
         // A subscription of a token for the person, and events about what is erased.
         var subscriptions: Set<String> = []
         try add("_subscription", key: "number", columns: "number, id, patient") { row in
@@ -113,40 +126,45 @@ enum ErasedTables {
         }
     }
 
-    /// Samples, whose UUIDs are the ids of their Observations.
-    private static func addSamples(_ contents: PersonContents, _ tx: ReadTransaction, _ found: inout [Rows]) throws {
-        let uuids = Set(
-            (contents.ids["Observation"] ?? []).compactMap { UUID(uuidString: $0) }.map { uuid in
-                withUnsafeBytes(of: uuid.uuid) { Array($0) }
-            })
-        guard !uuids.isEmpty else { return }
-        func isMeant(_ value: SQLValue) -> Bool { if case .blob(let bytes) = value { uuids.contains(bytes) } else { false } }
-        func numbers(_ table: String, _ column: String) throws -> [Int64] {
-            try tx.rows(ofModuleTable: table, "SELECT number, \(column) FROM \(table)").filter { isMeant($0[1]) }.compactMap {
-                $0[0].integer
-            }
+    /// Whether samples are kept as an Observation.
+    static func isOfSamples(_ observation: String?, _ tx: ReadTransaction) throws -> Bool {
+        guard let uuid = observation.flatMap(UUID.init(uuidString:)) else { return false }
+        let key = [SQLValue.blob(bytes(of: uuid))]
+        return try !tx.rows(ofModuleTable: "_samples", "SELECT 1 FROM _samples WHERE uuid = ?", key).isEmpty
+            || !tx.rows(ofModuleTable: "_samples_series", "SELECT 1 FROM _samples_series WHERE observation = ?", key).isEmpty
+    }
+
+    private static func bytes(of uuid: UUID) -> [UInt8] { withUnsafeBytes(of: uuid.uuid) { Array($0) } }
+
+    /// Samples, whose UUIDs are the ids of their Observations, and the names of what only these samples came from.
+    ///
+    /// - Returns: their UUIDs.
+    private static func addSamples(_ contents: PersonContents, _ tx: ReadTransaction, _ found: inout [Rows]) throws -> Set<UUID> {
+        let observations = Set((contents.ids["Observation"] ?? []).compactMap { UUID(uuidString: $0) })
+        guard !observations.isEmpty else { return [] }
+        func uuid(_ value: SQLValue) -> UUID? { if case .blob(let bytes) = value { UUID(bytes) } else { nil } }
+        let series = try tx.rows(ofModuleTable: "_samples_series", "SELECT number, observation FROM _samples_series")
+            .filter { uuid($0[1]).map(observations.contains) ?? false }.compactMap { $0[0].integer }
+        let (isOfSeries, erased) = (Set(series), observations)
+        var (samples, uuids): ([Int64], Set<UUID>) = ([], [])
+        var (origins, others): (Set<Int64>, Set<Int64>) = ([], [])
+        for row in try tx.rows(ofModuleTable: "_samples", "SELECT number, uuid, series, origin FROM _samples") {
+            let own = uuid(row[1])
+            let isMeant = own.map(erased.contains) ?? false || row[2].integer.map(isOfSeries.contains) ?? false
+            if let origin = row[3].integer { if isMeant { origins.insert(origin) } else { others.insert(origin) } }
+            guard isMeant, let number = row[0].integer else { continue }
+            samples.append(number)
+            if let own { uuids.insert(own) }
         }
-        let series = try numbers("_samples_series", "observation")
-        let own = try numbers("_samples", "uuid")
-        let inSeries = try tx.rows(ofModuleTable: "_samples", "SELECT number, series FROM _samples")
-            .filter { row in row[1].integer.map(series.contains) ?? false }.compactMap { $0[0].integer }
-        let samples = Set(own + inSeries).sorted()
-        let sent = try sentSamples(samples, uuids, tx)
+        uuids.formUnion(observations)
+        let sent = try tx.rows(ofModuleTable: "_samples_sent", "SELECT number, uuid FROM _samples_sent")
+            .filter { uuid($0[1]).map(uuids.contains) ?? false }.compactMap { $0[0].integer }
         for rows in [
             Rows(table: "_samples_series", key: "number", numbers: series), Rows(table: "_samples", key: "number", numbers: samples),
             Rows(table: "_samples_sent", key: "number", numbers: sent),
+            Rows(table: "_samples_name", key: "number", numbers: origins.subtracting(others).sorted()),
         ] where !rows.numbers.isEmpty { found.append(rows) }
-    }
-
-    private static func sentSamples(_ samples: [Int64], _ uuids: Set<[UInt8]>, _ tx: ReadTransaction) throws -> [Int64] {
-        let numbers = Set(samples)
-        var all = uuids
-        for row in try tx.rows(ofModuleTable: "_samples", "SELECT number, uuid FROM _samples") {
-            if let number = row[0].integer, numbers.contains(number), case .blob(let bytes) = row[1] { all.insert(bytes) }
-        }
-        return try tx.rows(ofModuleTable: "_samples_sent", "SELECT number, uuid FROM _samples_sent").filter { row in
-            if case .blob(let bytes) = row[1] { all.contains(bytes) } else { false }
-        }.compactMap { $0[0].integer }
+        return uuids
     }
 
     // MARK: - Erasing
@@ -176,9 +194,21 @@ enum ErasedTables {
         let audit = try tx.rows(ofModuleTable: "_audit", "SELECT seq, type, id FROM _audit")
             .filter { contents.keys.contains("\($0[1].text ?? "")/\($0[2].text ?? "")") }.count
         if audit > 0 { left.append(.init(kind: .audit, what: "\(audit) rows of the audit trail")) }
+        // An identity that is called as the person; its keys verify what it has signed.
+        let named = "SELECT id FROM _trust_identity WHERE id = ?"
+        let identities = try tx.rows(ofModuleTable: "_trust_identity", named, [.text(contents.person)])
+        left += identities.compactMap { $0[0].text }.map { .init(kind: .reference, what: "identity \($0)") }
         let appData = try tx.rows(ofModuleTable: "_appdata", "SELECT count(*) FROM _appdata").first?[0].integer ?? 0
         let others = Int(appData) - (erased.first { $0.table == "_appdata" }?.numbers.count ?? 0)
         if others > 0 { left.append(.init(kind: .unknown, what: "\(others) items of app data")) }
         return left
+    }
+}
+
+extension UUID {
+    /// A UUID from its 16 bytes.
+    fileprivate init?(_ bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        self = NSUUID(uuidBytes: bytes) as UUID
     }
 }

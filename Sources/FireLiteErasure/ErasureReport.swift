@@ -16,6 +16,8 @@ public struct ErasureReport: Sendable, Hashable {
             case shared
             /// A resource that does not belong to the person, but refers to them or to what is erased, or has one of their identifiers.
             case reference
+            /// A Device that only erased resources named, and no sample came from: it may be the person's.
+            case named
             /// A server that the store was synchronized with, or that requests were sent to.
             case server
             /// Rows of the audit trail, which name resources and have none of their content.

@@ -45,7 +45,7 @@ extension FHIRStore {
     /// - Returns: what was erased, and what is left elsewhere.
     /// - Precondition: not inside a read or write.
     /// - Throws: `ErasureError`: with `notOverwritten` everything is deleted, but the file must still be rewritten, by calling this again
-    ///   or by `vacuum()` and `checkpoint(.truncate)` when nobody reads. `FHIRStoreError`: `missingKey` if resources are sealed and no
+    ///   when nobody reads, which then returns an empty report. So it does if the process ended before that. `FHIRStoreError`: `missingKey` if resources are sealed and no
     ///   keyring is set, because it is then unknown whose they are.
     @discardableResult
     public func erase(
@@ -54,22 +54,26 @@ extension FHIRStore {
         let others = try self.statistics().others
         // References to payloads are removed by what knows payloads.
         try attachments.resume()
+        let isOverwritingDue = try completeDeletion()
         var files = DoomedFiles()
-        let (planned, contents) = try write { tx -> (ErasureReport, PersonContents) in
-            try tx.overwriteDeleted()
-            let (report, contents, rows) = try plan(type, id: id, options: options, tx)
-            files = try DoomedFiles(self, tx)
-            try delete(contents, tx)
-            try ErasedTables.erase(rows, tx)
-            try tx.purgeFullText()
-            return (report, contents)
+        let planned: ErasureReport
+        do {
+            planned = try write { tx in
+                try tx.overwriteDeleted()
+                let (report, contents, rows) = try plan(type, id: id, options: options, tx)
+                files = try DoomedFiles(self, tx)
+                try delete(contents, tx)
+                try ErasedTables.erase(rows, tx)
+                try tx.purgeFullText()
+                try tx.noteUnfinishedErasure(contents.note)
+                return report
+            }
+        } catch let error as ErasureError where error.code == .notFound && isOverwritingDue && options.overwrites {
+            // An earlier call has deleted the person.
+            try overwriteFile()
+            return ErasureReport()
         }
-        // What observes writes has noted the deletions at the commit.
-        try write { tx in
-            try tx.overwriteDeleted()
-            _ = try forget(contents, tx)
-            try ErasedTables.erase(ErasedTables.rows(contents, tx), tx)
-        }
+        try completeDeletion()
         var report = planned
         report.payloads = try attachments.removeUnreferencedPayloads().payloads
         files.overwriteDeleted()
@@ -113,11 +117,32 @@ extension FHIRStore {
         try tx.forgetChanges(of: contents.roots, keys: contents.keyPairs, sequences: contents.sequences)
     }
 
+    /// Erases what the deletions of an erasure have left: what observes writes notes deletions at the commit.
+    ///
+    /// - Returns: whether an erasure has deleted and not yet overwritten.
+    @discardableResult private func completeDeletion() throws -> Bool {
+        guard try read({ try $0.unfinishedErasure }) != nil else { return false }
+        return try write { tx in
+            guard let note = try tx.unfinishedErasure else { return false }
+            try tx.overwriteDeleted()
+            if let contents = PersonContents(note: note) {
+                _ = try forget(contents, tx)
+                try ErasedTables.erase(ErasedTables.rows(contents, tx), tx)
+            }
+            try tx.noteUnfinishedErasure(PersonContents.deletedNote)
+            return true
+        }
+    }
+
     /// Rewrites the file, and empties its log.
     private func overwriteFile() throws {
         do {
             try vacuum()
             if path != ":memory:" { try checkpoint(.truncate) }
+            try write { tx in
+                // Another erasure may have begun meanwhile.
+                if try tx.unfinishedErasure == PersonContents.deletedNote { try tx.noteUnfinishedErasure(nil) }
+            }
         } catch let error as FHIRStoreError where error.code == .busy {
             throw ErasureError(
                 .notOverwritten,

@@ -21,16 +21,20 @@ struct PersonContents {
     /// The person's identifiers as they stand in JSON, where they have a system.
     private var identifiers: [String] = []
 
+    /// Types whose resources are a person's if only the person's resources name them: Binary, and Device if samples came from it.
+    private static let dependents = ["Binary", "Device"]
+
     /// - Throws: `ErasureError`; `FHIRStoreError`; `SearchError`.
     init(_ type: String, id: String, options: ErasureOptions, _ tx: ReadTransaction) throws {
         (person, personType) = ("\(type)/\(id)", type)
         let persons = type + "/"
         let members = try Self.compartment(type, id, tx)
         var isStored = false
-        // The Binaries that erased resources name, and those that others do.
-        var binaries: Set<String> = []
+        // The dependents that erased resources name, those among them that samples name, and those that others do.
+        var named: Set<String> = []
+        var namedBySamples: Set<String> = []
         var others: Set<String> = []
-        var later: [(key: String, root: Int64, id: String?)] = []
+        var later: [(key: String, type: String, root: Int64, id: String?)] = []
         for name in try tx.counts().filter({ $0.count > 0 }).map(\.typeName) {
             try tx.forEach(typeName: name) { resource in
                 guard let root = tx.number(of: resource) else { return }
@@ -46,26 +50,32 @@ struct PersonContents {
                 // Who is linked to the person, is somebody else's record.
                 let isTheirs = name != type && (members.contains(root) || isSealed && tokens.contains(person))
                 guard key == person || isTheirs else {
-                    if name == "Binary" { later.append((key, root, resource.id)) }
+                    if Self.dependents.contains(name) { later.append((key, name, root, resource.id)) }
                     if tokens.contains(person) { left.append(ErasureReport.Remainder(kind: .reference, what: key)) }
-                    others.formUnion(tokens.filter { $0.hasPrefix("Binary/") })
+                    others.formUnion(tokens.filter { $0 != key && Self.isDependent($0) })
                     return
                 }
                 let isShared = tokens.contains { $0.hasPrefix(persons) && $0 != person }
                 guard key == person || !isShared || options.erasesShared else {
                     left.append(ErasureReport.Remainder(kind: .shared, what: key))
-                    others.formUnion(tokens.filter { $0.hasPrefix("Binary/") })
+                    others.formUnion(tokens.filter(Self.isDependent))
                     return
                 }
                 add(root, name, resource.id)
-                binaries.formUnion(tokens.filter { $0.hasPrefix("Binary/") })
+                let dependents = tokens.filter(Self.isDependent)
+                named.formUnion(dependents)
+                if name == "Observation", !dependents.isEmpty, try ErasedTables.isOfSamples(resource.id, tx) {
+                    namedBySamples.formUnion(dependents)
+                }
             }
         }
-        for binary in later where binaries.contains(binary.key) {
-            if others.contains(binary.key), !options.erasesShared {
-                left.append(ErasureReport.Remainder(kind: .shared, what: binary.key))
-            } else {
-                add(binary.root, "Binary", binary.id)
+        for dependent in later where named.contains(dependent.key) {
+            switch (dependent.type, others.contains(dependent.key)) {
+            case ("Device", true): break
+            case ("Device", false) where !namedBySamples.contains(dependent.key):
+                left.append(ErasureReport.Remainder(kind: .named, what: dependent.key))
+            case (_, true) where !options.erasesShared: left.append(ErasureReport.Remainder(kind: .shared, what: dependent.key))
+            default: add(dependent.root, dependent.type, dependent.id)
             }
         }
         try addReferences(tx)
@@ -75,6 +85,29 @@ struct PersonContents {
         }
         keys.insert(person)
     }
+
+    private static func isDependent(_ token: String) -> Bool { dependents.contains { token.hasPrefix($0 + "/") } }
+
+    // MARK: - Notes
+
+    /// What the file keeps of an erasure whose deletions are done, and nothing else.
+    static let deletedNote = "deleted"
+
+    /// What the file keeps of an erasure between its deletions and the deletion of what these have left: the keys and numbers of what is erased.
+    var note: String { ([person] + roots.map(String.init) + keys.subtracting([person]).sorted()).joined(separator: "\n") }
+
+    /// The contents that a note names; nil if it names none.
+    init?(note: String) {
+        let lines = note.split(separator: "\n").map(String.init)
+        guard note != Self.deletedNote, let person = lines.first, let slash = person.firstIndex(of: "/") else { return nil }
+        self.person = person
+        personType = String(person[..<slash])
+        roots = lines.dropFirst().compactMap { Int64($0) }
+        keys = Set(lines.filter { $0.contains("/") })
+        for (type, id) in keyPairs { ids[type, default: []].append(id) }
+    }
+
+    // MARK: - Finding
 
     private mutating func add(_ root: Int64, _ type: String, _ id: String?) {
         roots.append(root)

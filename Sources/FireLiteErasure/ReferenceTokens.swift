@@ -1,3 +1,6 @@
+import FireLite
+import Foundation
+
 /// Texts of the form `Type/id` in JSON and other texts: as references, relative or absolute, and in addresses of requests.
 enum ReferenceTokens {
     /// Calls `body` with each `Type/id` in a text.
@@ -24,6 +27,30 @@ enum ReferenceTokens {
         return isFound
     }
 
+    /// Whether a value has one of some UUIDs, in capitals or not.
+    static func hasAny(of uuids: Set<UUID>, in value: SQLValue) -> Bool {
+        guard !uuids.isEmpty else { return false }
+        let text: [UInt8]
+        switch value {
+        case .text(let value): text = Array(value.utf8)
+        case .blob(let bytes): text = bytes
+        case .null, .integer, .real: return false
+        }
+        var begin = 0
+        // Each run of hexadecimal digits and hyphens: it may begin with those of an escape, as in `%7C`.
+        while begin + 36 <= text.count {
+            let end = text[begin...].firstIndex { !isUUIDPart($0) } ?? text.count
+            if end - begin >= 36, let uuid = UUID(uuidString: String(decoding: text[end - 36..<end], as: UTF8.self)), uuids.contains(uuid) {
+                return true
+            }
+            begin = end + 1
+        }
+        return false
+    }
+
+    private static func isUUIDPart(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (97...102).contains(byte) || (65...70).contains(byte) || byte == 45
+    }
     private static func isUpper(_ byte: UInt8) -> Bool { (65...90).contains(byte) }
     private static func isLetter(_ byte: UInt8) -> Bool { isUpper(byte) || (97...122).contains(byte) }
     /// Source: FHIR, Datatypes, id.

@@ -104,3 +104,32 @@ extension ReadTransaction {
         }
     }
 }
+
+/// An erasure that has begun, noted in the file until the file is overwritten, so that a later one completes it.
+extension ReadTransaction {
+    fileprivate static var erasureKey: String { "erasure.unfinished" }
+
+    /// What the last erasure noted before it ended; nil if none is unfinished.
+    package var unfinishedErasure: String? {
+        get throws {
+            try perform(flushes: false) {
+                let statement = try access.connection.cached("SELECT value FROM _meta WHERE key = ?")
+                statement.bind(1, Self.erasureKey)
+                defer { statement.reset() }
+                return try statement.step() ? statement.text(0) ?? "" : nil
+            }
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Notes an erasure that is not finished, and nil that it is.
+    package func noteUnfinishedErasure(_ note: String?) throws {
+        try perform(flushes: false) {
+            let sql = note == nil ? "DELETE FROM _meta WHERE key = ?" : "INSERT OR REPLACE INTO _meta(key, value) VALUES (?, ?)"
+            let statement = try access.connection.cached(sql)
+            statement.bind([.text(Self.erasureKey)] + (note.map { [.text($0)] } ?? []))
+            try statement.run()
+        }
+    }
+}

@@ -16,7 +16,7 @@ struct EraseCommand: Command {
             JSONKey("erased", "a list: name (a resource type or a table), count"),
             JSONKey("changes", "the number of entries of the log of changes and of old versions"),
             JSONKey("payloads", "the number of payloads; 0 with --dry-run"),
-            JSONKey("left", "a list: kind (shared, reference, server, audit, unknown or other), what"),
+            JSONKey("left", "a list: kind (shared, reference, named, server, audit, unknown or other), what"),
             JSONKey("dryRun", "whether nothing was changed"),
         ],
         discussion: """
@@ -66,7 +66,12 @@ struct EraseCommand: Command {
             }
         }
         var report = Report()
-        report.addNote("\(isDryRun ? "would erase" : "erased") \(Figures.count(result.resourceCount)) resources of \(key)")
+        // An earlier call has deleted everything, and could not overwrite the file.
+        let isCompletion = result == ErasureReport()
+        report.addNote(
+            isCompletion
+                ? "\(key) was deleted before; the file is overwritten now"
+                : "\(isDryRun ? "would erase" : "erased") \(Figures.count(result.resourceCount)) resources of \(key)")
         report.addTable(
             "erased", [.init(key: "name", label: "type or table"), .init(key: "count", alignment: .right)],
             (result.resources + result.rows).map { [.text($0.name), .count($0.count)] },

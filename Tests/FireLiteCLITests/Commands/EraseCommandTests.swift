@@ -53,4 +53,51 @@ struct EraseCommandTests {
         #expect(try database.run("export", ["--patient", "Patient/9", "--output", folder]).status == .incomplete)
         #expect(try database.run("export", ["--patient", "Patient/1", "--type", "Patient", "--output", folder]).status == .usage)
     }
+
+    /// Samples, the requests that wait to send them, and the names of the devices that only they came from.
+    @Test func samplesAndWhatWaitsToBeSentGo() throws {
+        func export(_ source: String, _ value: Int) throws -> String {
+            try database.folder.write(
+                "\(source)-\(value).xml",
+                """
+                <HealthData locale="en_US">
+                 <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="\(source)" unit="count/min" value="\(value)" \
+                startDate="2026-01-01 08:00:\(value) +0100" endDate="2026-01-01 08:00:\(value) +0100"/>
+                </HealthData>
+                """)
+        }
+        func samples(_ arguments: String...) throws -> ToolRun { try ToolRun.any(["samples", "--database", database.path] + arguments) }
+        for (person, source, value) in [("1", "Zyxomma's watch", 10), ("1", "Family's scale", 11), ("2", "Family's scale", 12)] {
+            let run = try samples("import", try export(source, value), "--subject", "Patient/\(person)")
+            #expect(run.status == .done, "\(run.error)")
+            // Each in a request of its own, which waits, as nobody listens there; it names no person.
+            _ = try samples("push", "--server", "http://127.0.0.1:9/fhir", "--plain-http")
+        }
+        #expect(try database.run("outbox", []).lines.filter { $0.contains("POST") }.count == 3)
+        let run = try database.run("erase", ["Patient/1", "--json"])
+        #expect(run.status == .done && run.output.contains(#"{"name":"Device","count":1}"#), "\(run.error) \(run.output)")
+        #expect(run.output.contains(#"{"name":"_outbox","count":2}"#) && run.output.contains(#"{"name":"_samples_name","count":1}"#))
+        #expect(try files(with: "Zyxomma") == [])
+        #expect(try database.run("outbox", []).lines.filter { $0.contains("POST") }.count == 1)
+        #expect(try database.run("find", ["Device", "--count"]).output == "1\n")
+        #expect(try database.run("search", ["Observation?subject=Patient/2", "--count"]).output == "1\n")
+        #expect(try database.run("check", []).output == "sound\n")
+    }
+
+    /// A Device that is not known to be the person's stays, and is named.
+    @Test func devicesOfOthersAreNamed() throws {
+        let lines = """
+            {"resourceType":"Device","id":"scanner"}
+            {"resourceType":"Device","id":"shared"}
+            {"resourceType":"Device","id":"worn","patient":{"reference":"Patient/1"}}
+            {"resourceType":"Observation","id":"a","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/1"},"device":{"reference":"Device/scanner"}}
+            {"resourceType":"Observation","id":"b","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/1"},"device":{"reference":"Device/shared"}}
+            {"resourceType":"Observation","id":"c","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/2"},"device":{"reference":"Device/shared"}}
+            """
+        #expect(try database.run("import", [database.folder.write("devices.ndjson", lines)]).status == .done)
+        let run = try database.run("erase", ["Patient/1", "--json"])
+        #expect(run.status == .done && run.output.contains(#"{"name":"Device","count":1}"#), "\(run.error)")
+        #expect(run.output.contains(#"{"kind":"named","what":"Device/scanner"}"#) && !run.output.contains("Device/shared"))
+        #expect(try database.run("find", ["Device", "--count"]).output == "2\n")
+    }
 }

@@ -1,0 +1,164 @@
+import FireLiteR4
+import FireLiteRecords
+import FireLiteTrust
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteErasure
+
+/// What modules keep of a person, and erasures that are interrupted.
+struct ErasedModulesTests {
+    private let folder: TestSupport.TemporaryFolder
+    private static let marker = "Zyxomma-Marker"
+
+    init() throws { folder = try TestSupport.TemporaryFolder() }
+
+    private var path: String { folder.file("store.sqlite") }
+
+    private func open() throws -> FHIRStore {
+        var configuration = FHIRStore.Configuration()
+        configuration.busyTimeout = .milliseconds(20)
+        return try FHIRStore(path: path, release: .r4, configuration: configuration)
+    }
+
+    private static func patient(_ id: String, _ family: String) -> Patient {
+        Patient {
+            $0.id = id
+            $0.name = [HumanName { $0.family = family }]
+        }
+    }
+
+    private func isAnywhere(_ text: String) throws -> Bool {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { name in
+            try Data(contentsOf: URL(fileURLWithPath: folder.file(name))).range(of: Data(text.utf8)) != nil
+        }
+    }
+
+    /// A file that somebody reads cannot be overwritten; the next call does it, although the person is gone.
+    @Test func anErasureThatCouldNotOverwriteIsCompletedByTheNext() throws {
+        let store = try open()
+        try store.write { tx in
+            try tx.add(Self.patient("1", Self.marker))
+            try tx.add(Self.patient("2", "Miller"))
+        }
+        let reader = try open()
+        try reader.read { (tx: ReadTransaction) throws in
+            #expect(try tx.resource(Patient.self, id: "1") != nil)
+            let error = #expect(throws: ErasureError.self) { try store.erase(id: "1") }
+            #expect(error?.code == .notOverwritten)
+            let again = #expect(throws: ErasureError.self) { try store.erase(id: "1") }
+            #expect(again?.code == .notOverwritten)
+        }
+        #expect(try store.resource(Patient.self, id: "1") == nil && isAnywhere(Self.marker))
+        #expect(try store.erase(id: "1") == ErasureReport())
+        #expect(try !isAnywhere(Self.marker))
+        let error = #expect(throws: ErasureError.self) { try store.erase(id: "1") }
+        #expect(error?.code == .notFound)
+        #expect(try store.check().isEmpty && store.resource(Patient.self, id: "2") != nil)
+    }
+
+    /// A process may end between the deletions and what they leave to be deleted: entries of the log about them.
+    @Test(arguments: ["1", "2"]) func whatAnEndedProcessLeftIsErasedByTheNext(_ next: String) throws {
+        let store = try open()
+        try store.track(.changes)
+        try store.track(.history)
+        try store.write { tx in
+            try tx.add(Self.patient("1", Self.marker))
+            try tx.add(Self.patient("2", "Miller"))
+            try tx.add(Self.patient("3", "Smith"))
+        }
+        try store.write { tx in
+            let contents = try PersonContents("Patient", id: "1", options: ErasureOptions(), tx)
+            for root in contents.roots { try tx.delete(number: root) }
+            try tx.noteUnfinishedErasure(contents.note)
+        }
+        #expect(try !store.history(typeName: "Patient", id: "1").isEmpty)
+        let report = try store.erase(id: next)
+        #expect(report.resourceCount == (next == "2" ? 1 : 0))
+        #expect(try store.history(typeName: "Patient", id: "1").isEmpty)
+        #expect(try !isAnywhere(Self.marker) && store.read { try $0.unfinishedErasure } == nil)
+        #expect(try store.check().isEmpty && store.resource(Patient.self, id: "3") != nil)
+    }
+
+    @Test func theNoteOfAnErasureNamesWhatItErases() throws {
+        let store = try open()
+        try store.write { tx in
+            try tx.add(Self.patient("1", "A"))
+            try tx.add(
+                Observation {
+                    ($0.id, $0.status) = ("o", .final)
+                    $0.code = CodeableConcept { $0.text = "x" }
+                    $0.subject = Reference { $0.reference = "Patient/1" }
+                })
+        }
+        let contents = try store.read { try PersonContents("Patient", id: "1", options: ErasureOptions(), $0) }
+        let noted = try #require(PersonContents(note: contents.note))
+        #expect(noted.person == "Patient/1" && noted.keys == ["Patient/1", "Observation/o"] && noted.roots == contents.roots)
+        #expect(noted.ids == ["Patient": ["1"], "Observation": ["o"]])
+        #expect(PersonContents(note: PersonContents.deletedNote) == nil && PersonContents(note: "") == nil)
+    }
+
+    @Test func recordsGoWithTheirAnnotations() throws {
+        let store = try open()
+        let records = store.records
+        try records.create([Self.patient("1", "A")], annotations: [Self.marker.lowercased()])
+        try records.create([Self.patient("2", "B")], annotations: ["others"])
+        let report = try store.erase(id: "1")
+        #expect(report.rows.contains { $0.name == "_record" && $0.count == 1 })
+        #expect(report.rows.contains { $0.name == "_record_annotation" && $0.count == 1 })
+        #expect(try !isAnywhere(Self.marker.lowercased()) && records.summary("Patient", id: "1") == nil)
+        #expect(try records.summary("Patient", id: "2")?.annotations == ["others"] && store.check().isEmpty)
+    }
+
+    /// The audit trail still verifies, and says that something was deleted; the identity loses the person's name and keeps its keys.
+    @Test func theAuditTrailAndTheKeysOfIdentitiesStay() throws {
+        let store = try open()
+        let signer = SigningIdentity(id: "device", key: try PrivateKey())
+        _ = try store.startAudit(by: signer)
+        let key = try PrivateKey()
+        try store.write { tx in
+            let keys = [Identity.Key(key.publicKey, from: .distantPast)]
+            try tx.setIdentity(Identity(id: "zoe", name: Self.marker, reference: "Patient/1", keys: keys))
+            try tx.setIdentity(Identity(id: "Patient/1", keys: []))
+            try tx.add(Self.patient("1", Self.marker))
+        }
+        let report = try store.erase(id: "1")
+        #expect(report.left.contains { $0.kind == .audit } && report.left.contains(.init(kind: .reference, what: "identity Patient/1")))
+        let entries = try store.read { try $0.auditEntries(about: "Patient", id: "1") }
+        #expect(entries.map(\.access.action) == [.create, .delete])
+        #expect(try store.read { try $0.verifyAudit(signedBy: [signer.key.publicKey]) }.isIntact)
+        let identity = try #require(try store.read { try $0.identity("zoe") })
+        #expect(identity.name == nil && identity.reference == nil && identity.keys.count == 1)
+        #expect(try !isAnywhere(Self.marker))
+    }
+
+    /// Where a Consent stays, its permission does; where it goes, the permission goes with it.
+    @Test func permissionsGoWithTheirConsents() throws {
+        let store = try open()
+        let owner = SigningIdentity(id: "owner", key: try PrivateKey())
+        try store.write { tx in
+            try tx.setIdentity(Identity(id: "owner", authority: .everything, keys: [.init(owner.key.publicKey, from: .distantPast)]))
+            try tx.add(Self.patient("1", "A"))
+            var rule = AccessRule(.deny, to: ["dr"])
+            rule.compartments = ["Patient/1"]
+            _ = try tx.grant(AccessPermission(id: "no", grantor: "owner", rule: rule), signedBy: owner)
+            _ = try tx.grant(AccessPermission(id: "theirs", grantor: "owner", patient: "Patient/1", rule: rule), signedBy: owner)
+        }
+        func permissions() throws -> Int64? { try store.sql("SELECT count(*) FROM _permission").first?[0].integer }
+        #expect(try permissions() == 2)
+        let report = try store.erase(id: "1")
+        #expect(report.left.contains(.init(kind: .reference, what: "Consent/no")))
+        #expect(try permissions() == 1 && store.count(Consent.self) == 1 && store.check().isEmpty)
+    }
+
+    @Test func uuidsAreFoundInRequests() throws {
+        let uuid = UUID()
+        func isFound(_ uuid: UUID, in value: SQLValue) -> Bool { ReferenceTokens.hasAny(of: [uuid] as Set<UUID>, in: value) }
+        let name = uuid.uuidString
+        for text in ["urn:uuid:\(name)", "Device?identifier=x%7C\(name.lowercased())", "{\"value\":\"\(name)\"}", name] {
+            #expect(isFound(uuid, in: .text(text)) && isFound(uuid, in: .blob([UInt8](text.utf8))) && !isFound(UUID(), in: .text(text)))
+        }
+        #expect(!isFound(uuid, in: .text(name + "0")) && !isFound(uuid, in: .null) && !isFound(uuid, in: .text(String(name.dropLast()))))
+    }
+}
