@@ -2,6 +2,8 @@
 
 // Options of sqlite3_db_config (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html) that older headers lack.
 #define FIRELITE_DBCONFIG_DEFENSIVE 1010
+#define FIRELITE_DBCONFIG_DQS_DML 1013
+#define FIRELITE_DBCONFIG_DQS_DDL 1014
 #define FIRELITE_DBCONFIG_ENABLE_VIEW 1015
 #define FIRELITE_DBCONFIG_TRUSTED_SCHEMA 1017
 

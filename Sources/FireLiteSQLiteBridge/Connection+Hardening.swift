@@ -7,10 +7,13 @@ extension Connection {
     public static let maximumLength: Int32 = 256 << 20
 
     /// Refuses corrupting writes to the schema and to shadow tables, functions and virtual tables with side effects in the schema, views,
-    /// and other database files.
+    /// other database files, and texts in double quotes, which are names (<https://www.sqlite.org/quirks.html#dblquote>): a report of a
+    /// statement hides its texts and shows its names.
     func harden() {
         setDefensive(true)
         setTrustedSchema(false)
+        configure(Int32(FIRELITE_DBCONFIG_DQS_DML), false)
+        configure(Int32(FIRELITE_DBCONFIG_DQS_DDL), false)
         configure(Int32(FIRELITE_DBCONFIG_ENABLE_VIEW), false)
         sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.maximumLength)

@@ -29,7 +29,7 @@ extension FHIRStore.Configuration {
 
 /// Texts of statements.
 enum StatementText {
-    /// The statement with `?` for each text, blob and number in it; names, also quoted ones, stay.
+    /// The statement with `?` for each text, blob and number in it, and without comments; names, also quoted ones, stay.
     ///
     /// Source: SQLite, Query Language Understood by SQLite, Literal Values.
     static func withoutValues(_ sql: String) -> String {
@@ -56,6 +56,13 @@ enum StatementText {
                 let stop = (bytes[index...].firstIndex(of: UInt8(ascii: "]")) ?? bytes.count - 1) + 1
                 result += bytes[index..<stop]
                 index = stop
+            case UInt8(ascii: "-") where bytes[index...].starts(with: lineComment):
+                index = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            case UInt8(ascii: "/") where bytes[index...].starts(with: commentBegin):
+                let end = bytes[(index + 2)...].indices.first { bytes[$0...].starts(with: commentEnd) }
+                index = end.map { $0 + 2 } ?? bytes.count
+                // A comment separates words.
+                result.append(UInt8(ascii: " "))
             case UInt8(ascii: "0")...UInt8(ascii: "9") where !isName(before: result.count, result):
                 while index < bytes.count, isNumberPart(bytes, index) { index += 1 }
                 result.append(UInt8(ascii: "?"))
@@ -66,6 +73,10 @@ enum StatementText {
         }
         return String(decoding: result, as: UTF8.self)
     }
+
+    private static let lineComment = Array("--".utf8)
+    private static let commentBegin = Array("/*".utf8)
+    private static let commentEnd = Array("*/".utf8)
 
     /// The index after a quoted text, in which a doubled quotation mark stands for itself.
     private static func end(ofQuoted bytes: [UInt8], from start: Int) -> Int {

@@ -1,4 +1,5 @@
 import FireLiteR4
+import FireLiteSQLiteBridge
 import Foundation
 import TestSupport
 import Testing
@@ -43,6 +44,16 @@ struct StatementReportTests {
         #expect(read.sql == "SELECT id FROM Patient WHERE id <> ? AND ? < ?" && read.rows == 2 && read.duration > .zero)
     }
 
+    /// A report shows what is in double quotes, so that must be a name. SQLite before 3.29 cannot be set to refuse others.
+    @Test(.enabled(if: Connection.libraryNumber >= 3_029_000)) func textsInDoubleQuotesAreRefused() throws {
+        let reports = Reports()
+        let store = try store(reports)
+        try store.write { try $0.add(Patient { $0.id = "1" }) }
+        #expect(throws: FHIRStoreError.self) { try store.sql("SELECT count(*) FROM Patient WHERE id = \"SECRET\"") }
+        #expect(try store.sql("SELECT \"id\" FROM \"Patient\"").count == 1)
+        #expect(!reports.all.contains { $0.sql.contains("SECRET") })
+    }
+
     @Test func onlySlowOnesAreReportedWhereAskedFor() throws {
         let reports = Reports()
         let store = try store(reports, slow: .seconds(1_000))
@@ -56,7 +67,8 @@ struct StatementReportTests {
             "SELECT ?, ?, ?, -?, t1.c2 FROM \"a'1\" WHERE [b 2] = ?1 AND `c'` = ?"
         ),
         ("SELECT max'x'", "SELECT max?"), ("SELECT 'open", "SELECT ?"), ("SELECT \"open", "SELECT \"open"), ("", ""),
-        ("SELECT é1, 2", "SELECT é1, ?"),
+        ("SELECT é1, 2", "SELECT é1, ?"), ("SELECT 1 -- SECRET\n, c", "SELECT ? \n, c"), ("SELECT/*SE'C*RET*/c -- x", "SELECT c "),
+        ("SELECT c - -1 / 2 /* open", "SELECT c - -? / ?  "), ("SELECT '--', \"/*\"", "SELECT ?, \"/*\""),
     ])
     func literalsAreHidden(_ sql: String, _ hidden: String) { #expect(StatementText.withoutValues(sql) == hidden) }
 }
