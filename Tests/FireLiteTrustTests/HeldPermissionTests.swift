@@ -127,6 +127,21 @@ import Testing
         #expect(try ward.isOpen && ward.standings("no") == [.inactive])
     }
 
+    /// The columns beside what was signed only find it: whoever changes them opens nothing, and a check says so.
+    @Test(arguments: ["active = 0", "version = 99", "consent = 'other'"])
+    func aChangedRowStillDeniesAsItWasSigned(_ change: String) throws {
+        let ward = try Ward()
+        try ward.open()
+        try ward.grant("no", AccessRule(.deny, to: ["dr"]))
+        #expect(try !ward.isOpen && ward.store.check().isEmpty)
+        let changed = try ward.store.write { tx in
+            try tx.run(on: PermissionTables.module, "UPDATE _permission SET \(change) WHERE consent = 'no'")
+        }
+        #expect(changed == 1)
+        #expect(try !ward.isOpen && ward.standings("no") == [.valid])
+        #expect(try ward.store.check().contains { $0.table == "_permission" })
+    }
+
     /// What a permit does not cover stays hidden when its Consent is replaced, and what it covered is no longer permitted.
     @Test func exceptionsOfChangedPermitsStillDeny() throws {
         let ward = try Ward()

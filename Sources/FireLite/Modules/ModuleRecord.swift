@@ -14,6 +14,19 @@ struct ModuleRecord {
         self.tables = tables.tables.map(\.name)
     }
 
+    init(module: String, version: Int, tables: [String]) {
+        self.module = module
+        self.version = version
+        self.tables = tables
+    }
+
+    /// The modules that tables are of by their names, each with its tables in their order.
+    static func modules(of tables: [String]) -> [(module: String, tables: [String])] {
+        let grouped = Dictionary(grouping: tables) { String($0.dropFirst().prefix { $0 != "_" }) }
+        return grouped.filter { module, tables in tables.allSatisfy { isName($0, of: module) } }.sorted { $0.key < $1.key }
+            .map { ($0.key, $0.value) }
+    }
+
     /// Reads a row: `module.outbox`, `1 _outbox _outbox_server`. Nil for anything else.
     init?(key: String?, value: String?) {
         guard let key, let value, key.hasPrefix(Self.prefix) else { return nil }

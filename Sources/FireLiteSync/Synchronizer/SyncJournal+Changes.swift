@@ -128,10 +128,12 @@ extension SyncJournal {
 
     // MARK: - The change log
 
-    /// Begins with a store: switches the change log on, takes what is stored already for changes, and lets references under the server's base address be
-    /// the store's own.
+    /// Lets references under the server's base address be the store's own, once it has answered a pull or a push as a FHIR server does. Before that
+    /// anybody may be at the address, and what is the store's own decides what its permissions cover.
+    func acknowledgeServer() throws { try tx.addBase(base) }
+
+    /// Begins with a store: switches the change log on, and takes what is stored already for changes.
     func begin() throws {
-        try tx.addBase(base)
         if try tx.tracked(.changes).isEmpty { try tx.track(.changes, types: nil) }
         // Before anything is taken in, so that the log keeps it until it was sent.
         _ = try tx.registerReader(sentReader, atStart: true)

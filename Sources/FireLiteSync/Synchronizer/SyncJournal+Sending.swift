@@ -117,6 +117,7 @@ extension SyncJournal {
     ///
     /// - Parameter read: reads a resource of the server.
     func note(_ successes: [Success], read: (Data) throws -> FHIRResource) throws {
+        if !successes.isEmpty { try acknowledgeServer() }
         // What was edited meanwhile is newer than what comes back.
         try takeIn()
         var sequences: [Int64: Int64] = [:]

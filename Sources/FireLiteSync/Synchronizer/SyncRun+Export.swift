@@ -72,6 +72,7 @@ extension SyncRun {
                     }
                 }
                 let times = states.map { ServerTime.milliseconds($0.resource?.child("meta")?.instant("lastUpdated")?.date) }
+                if !states.isEmpty { try journal.acknowledgeServer() }
                 let kept = try journal.keep(unreadable)
                 return (try journal.receive(states, scope: scope), kept, times.compactMap { $0 }.max())
             }

@@ -231,6 +231,7 @@ extension SyncRun {
         }
         // What cannot be read counts too, without a time, so that such a page shows no order.
         for entry in received.unreadable where entry.typeName == search.typeName { step.page.times.append(nil) }
+        try journal.acknowledgeServer()
         try journal.takeIn()
         step.unreadable = try journal.keep(received.unreadable)
         step.reception = try journal.receive(states, scope: cursor.scope)

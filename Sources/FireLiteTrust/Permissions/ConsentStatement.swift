@@ -18,13 +18,16 @@ struct ConsentStatement: Sendable, Hashable {
     let content: String
     /// The signature of the content.
     let signature: String
+    /// Whether the row that the statement was read from says what was signed. What was signed counts.
+    let isAsSigned: Bool
 
     static let columns = "consent, signer, version, moment, active, content, signature"
     /// The allowed numbers of statements: those that all JSON parsers read exactly.
     static let versions: ClosedRange<Int64> = 0...(1 << 53 - 1)
 
     init(
-        consent: String, signer: String, version: Int64, moment: Int64, isActive: Bool, content: String, signature: String
+        consent: String, signer: String, version: Int64, moment: Int64, isActive: Bool, content: String, signature: String,
+        isAsSigned: Bool = true
     ) {
         self.consent = consent
         self.signer = signer
@@ -33,16 +36,22 @@ struct ConsentStatement: Sendable, Hashable {
         self.isActive = isActive
         self.content = content
         self.signature = signature
+        self.isAsSigned = isAsSigned
     }
 
-    /// Nil for a row that no statement was written to.
+    /// Nil for a row that no statement was written to. Of which Consent it is, its number and whether it holds come from what was signed: the other
+    /// columns are there to find rows by.
     init?(_ row: SQLRow) {
-        guard let consent = row[0].text, let signer = row[1].text, let version = row[2].integer, let moment = row[3].integer,
-            let active = row[4].integer, let content = row[5].text, let signature = row[6].text
+        guard let signer = row[1].text, let moment = row[3].integer, let content = row[5].text, let signature = row[6].text,
+            let item = try? JSONItem.read(Data(content.utf8)), item["resourceType"]?.text == "Consent", let consent = item["id"]?.text
         else { return nil }
+        let isActive = item["status"]?.text == "active"
+        // `check` finds a signature that is none.
+        let signed = (try? JWS(signature, payload: Data(content.utf8))).map(SignatureCoding.version)
+        let version = signed ?? row[2].integer ?? 0
         self.init(
-            consent: consent, signer: signer, version: version, moment: moment, isActive: active != 0, content: content,
-            signature: signature)
+            consent: consent, signer: signer, version: version, moment: moment, isActive: isActive, content: content, signature: signature,
+            isAsSigned: row[0].text == consent && row[2].integer == version && row[4].integer == (isActive ? 1 : 0))
     }
 
     /// The id of the Provenance with the signature.

@@ -37,6 +37,9 @@ struct PermissionCheck {
         } catch is TrustError {
             return finding("a statement about a Consent does not match its signature: restore a backup")
         }
+        guard statement.isAsSigned else {
+            return finding("the row of a statement about a Consent does not say what was signed, which holds: restore a backup")
+        }
         guard statement.isActive, held.contains(statement.consent) else { return nil }
         guard let consent = try transaction.resource(typeName: "Consent", id: statement.consent) else {
             return finding("a Consent was deleted and never revoked: what it denies holds")

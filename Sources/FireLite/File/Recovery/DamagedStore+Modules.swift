@@ -10,9 +10,9 @@ extension DamagedStore {
         }
     }
 
-    /// The tables that modules keep in the file, as far as the catalog can be read: by what the file says of its modules, or else all
-    /// that have the form of such tables.
-    func moduleTables(_ records: [ModuleRecord]?) throws -> [ModuleTable] {
+    /// The tables that modules keep in the file, as far as the catalog can be read: all that have the form of such tables, as what the file says
+    /// of its modules may be lost.
+    func moduleTables() throws -> [ModuleTable] {
         var tables: [(name: String, sql: String)] = []
         var indexes: [String: [String]] = [:]
         var isWhole = false
@@ -34,28 +34,43 @@ extension DamagedStore {
                 continue
             }
         }
-        let named = records.map { Set($0.flatMap(\.tables)) }
         return tables.sorted { $0.name < $1.name }.compactMap { table in
-            guard named?.contains(table.name) ?? true else { return nil }
             let plan = ModuleTable(definition: table.sql, indexes: indexes[table.name]?.sorted() ?? [])
             return plan?.name == table.name ? plan : nil
         }
     }
 
-    /// Reads the rows of a module's table that can be read, with its columns in their order.
+    /// Reads the rows of a module's table that can be read, with its columns in their order: first those on pages that match their checksums, as such
+    /// rows have no digests, then what is left of the other pages.
     ///
     /// - Parameter body: is called with each row; what it throws ends the call.
-    /// - Returns: the keys that cannot be read.
-    func readRows(of table: ModuleTable, _ body: (Statement) throws -> Void) throws -> [ClosedRange<Int64>] {
+    /// - Returns: the keys that cannot be read, and the number of rows on pages that do not match their checksums.
+    func readRows(of table: ModuleTable, _ body: (Statement) throws -> Void) throws -> (gaps: [ClosedRange<Int64>], doubtful: Int) {
         let columns = ([table.key] + table.columns.map(\.name)).joined(separator: ", ")
-        var scan = TolerantScan(access.connection, "SELECT \(columns) FROM \(table.name) NOT INDEXED", key: table.key, budget: budget)
+        let sql = "SELECT \(columns) FROM \(table.name) NOT INDEXED"
         var failure: (any Error)?
-        try scan.run(1...lastKey(of: table)) { row in
-            guard failure == nil else { return }
-            do { try body(row) } catch { failure = error }
+        func read(_ connection: Connection, _ budget: TolerantScan.Budget, _ keys: ClosedRange<Int64>) throws -> (
+            rows: Int, gaps: [ClosedRange<Int64>]
+        ) {
+            var scan = TolerantScan(connection, sql, key: table.key, budget: budget)
+            var rows = 0
+            try scan.run(keys) { row in
+                guard failure == nil else { return }
+                rows += 1
+                do { try body(row) } catch { failure = error }
+            }
+            return (rows, scan.gaps)
+        }
+        var rest = [1...(try lastKey(of: table))]
+        if let verified { rest = try read(verified.connection, verified.budget, rest[0]).gaps }
+        var (gaps, doubtful): ([ClosedRange<Int64>], Int) = ([], 0)
+        for keys in rest {
+            let part = try read(access.connection, budget, keys)
+            gaps += part.gaps
+            doubtful += part.rows
         }
         if let failure { throw failure }
-        return scan.gaps
+        return (gaps, doubtful)
     }
 
     /// The highest key of a table; more than any module counts to, if that cannot be read.

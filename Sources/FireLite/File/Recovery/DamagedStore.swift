@@ -6,6 +6,8 @@ import FireLiteSQLiteBridge
 /// No index is used: rows are read by key.
 final class DamagedStore {
     let access: StoreConnection
+    /// The same file, whose pages are read only if they match their checksums; nil if that way nothing can be read.
+    let verified: (connection: Connection, budget: TolerantScan.Budget)?
     /// The store's numbers; nil if they cannot be read.
     let identity: (high: Int64, digestKey: Int64)?
     let nextRoot: Int64?
@@ -33,16 +35,36 @@ final class DamagedStore {
         let file = ReadOnlyFile(path: path, key: key, pageChecksums: .unverified, isNeverOpenedForWriting: true)
         let (connection, _) = try file.open()
         return try connection.explaining(path, key: key) {
-            try DamagedStore(connection, path: path, release: release, isEncrypted: key != nil)
+            try DamagedStore(connection, verified: verified(path, key), path: path, release: release, isEncrypted: key != nil)
         }
     }
 
-    private init(_ connection: Connection, path: String, release: FHIRRelease, isEncrypted: Bool) throws {
+    /// - Throws: `SQLiteError` that is not damage.
+    private static func verified(_ path: String, _ key: Secret?) throws -> Connection? {
+        let file = ReadOnlyFile(path: path, key: key, pageChecksums: .verified, isNeverOpenedForWriting: true)
+        do {
+            let (connection, _) = try file.open()
+            try prepare(connection)
+            return connection
+        } catch let error as SQLiteError where error.isDamage {
+            return nil
+        } catch is FHIRStoreError {
+            // The other connection says what is wrong.
+            return nil
+        }
+    }
+
+    private static func prepare(_ connection: Connection) throws {
         connection.setBusyTimeout(milliseconds: 5_000)
         // Reads a catalog with faults, and a truncated file (https://www.sqlite.org/pragma.html#pragma_writable_schema).
         // With DEFENSIVE it would read neither; the connection is read-only.
         connection.setDefensive(false)
         try connection.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
+    }
+
+    private init(_ connection: Connection, verified: Connection?, path: String, release: FHIRRelease, isEncrypted: Bool) throws {
+        try Self.prepare(connection)
+        self.verified = try verified.map { ($0, try TolerantScan.Budget($0)) }
         access = try StoreConnection(connection, release: release)
         budget = try TolerantScan.Budget(connection)
         // After a page that it cannot decrypt, SQLCipher reads no more until the transaction ends, so each statement is a transaction of its own.

@@ -76,7 +76,14 @@ struct StoreCheck {
     /// Tables of modules that are missing, or that this library did not write. What is in them belongs to the modules.
     private func modules() throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
-        for record in try ModuleRecord.all(connection) {
+        let records = try ModuleRecord.all(connection)
+        // Tables of modules whose row is lost.
+        let named = Set(records.flatMap(\.tables))
+        for (table, definition) in access.schema.moduleDefinitions.sorted(by: { $0.key < $1.key }) where !named.contains(table) {
+            guard ModuleTable(definition: definition)?.name == table else { continue }
+            findings.append(StoreFinding(.module, table: table, "_meta does not say which module the table \(table) is of"))
+        }
+        for record in records {
             for table in record.tables {
                 let definition = access.schema.moduleDefinitions[table]
                 if let definition, ModuleTable(definition: definition) != nil { continue }
