@@ -96,7 +96,9 @@ extension ConditionReader {
         }
         let name = text(inside..<dot)
         guard let type = subject.layout.release.resourceLayout(named: name) else {
-            throw invalid("'\(name)' is not a resource type of FHIR \(subject.layout.release.name)", at: inside)
+            let release = subject.layout.release
+            let hint = NearWords.hint(for: name, among: release.resourceTypeNames)
+            throw invalid("'\(name)' is not a resource type of FHIR \(release.name)\(hint)", at: inside)
         }
         let end = try path(dot + 1..<close, type)
         guard end.targets.isEmpty, case .object(let layout) = end.kind, layout.name == "Reference" else {

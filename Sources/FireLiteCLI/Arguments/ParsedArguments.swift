@@ -46,6 +46,7 @@ struct ParsedArguments {
         // The same, whichever way it is said.
         if values["format"] == ["json"], definition.option(named: Report.option.name) != nil { values[Report.option.name] = [""] }
         Self.nameDatabase(for: definition, in: &values, operands: &operands, environment: environment)
+        try Self.suggestWords(for: definition, values, operands)
         for option in definition.options where option.isRequired && values[option.name] == nil {
             let remedy = option.name == Self.database ? ": name the file there, or in \(Self.databaseVariable)" : ""
             throw ToolError.usage("--\(option.name) \(option.value ?? "") is missing\(remedy)")
@@ -72,6 +73,30 @@ struct ParsedArguments {
         } else if let path = environment[databaseVariable], !path.isEmpty {
             values[database] = [path]
         }
+    }
+
+    /// Refuses a misspelled word if one of those that an option or an operand takes is near. Commands refuse any other wrong word themselves.
+    private static func suggestWords(for definition: CommandDefinition, _ values: [String: [String]], _ operands: [String]) throws {
+        for option in definition.options {
+            guard case .choice(let words) = option.kind else { continue }
+            for value in values[option.name] ?? [] {
+                if let near = misspelled(value, words) { throw ToolError.usage("--\(option.name) is '\(value)': did you mean '\(near)'?") }
+            }
+        }
+        for (operand, kind) in zip(operands, definition.operandKinds) {
+            guard case .choice(let words) = kind, let near = misspelled(operand, words) else { continue }
+            throw ToolError.usage("'\(operand)' is not \(list(words)): did you mean '\(near)'?")
+        }
+    }
+
+    /// The word that is meant; nil for one of the words, whatever its case, and for a list or a path.
+    private static func misspelled(_ text: String, _ words: [String]) -> String? {
+        let isWord = !text.contains { ",./".contains($0) } && !words.contains { $0.lowercased() == text.lowercased() }
+        return isWord ? NearWords.nearest(to: text, among: words) : nil
+    }
+
+    private static func list(_ words: [String]) -> String {
+        words.count < 2 ? words.joined() : "\(words.dropLast().joined(separator: ", ")) or \(words[words.count - 1])"
     }
 
     /// The options and operands that name files and folders.

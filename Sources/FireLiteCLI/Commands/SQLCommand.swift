@@ -59,7 +59,7 @@ struct SQLCommand: Command {
         } catch let error as FHIRStoreError {
             switch error.code {
             case .invalidArgument where error.sql != nil: throw ToolError.usage(error)
-            case .sqlite: throw ToolError.usage(database.message(of: error))
+            case .sqlite: throw ToolError.usage(try SchemaNames.suggesting(database.message(of: error), statement, store))
             default: throw ToolError.failed(database.message(of: error))
             }
         }

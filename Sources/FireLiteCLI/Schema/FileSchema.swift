@@ -123,5 +123,5 @@ struct FileSchema {
 }
 
 extension SQLValue {
-    fileprivate var textValue: String? { if case .text(let text) = self { text } else { nil } }
+    var textValue: String? { if case .text(let text) = self { text } else { nil } }
 }

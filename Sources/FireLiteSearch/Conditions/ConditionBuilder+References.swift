@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 extension ConditionBuilder {
     // MARK: - Chains
@@ -27,7 +28,10 @@ extension ConditionBuilder {
             isKnown = try names.contains { try release.resourceLayout(named: $0).flatMap(condition) != nil }
         }
         guard isKnown else {
-            throw SearchError(.unknownParameter, "none of the types that \(definition.code) refers to has the parameter", in: name)
+            let names = compiled.paths.flatMap { targetNames(of: $0, definition.targets, type) }
+            let targets = names.compactMap { release.resourceLayout(named: $0) }
+            let hint = catalog.hint(for: SearchParameterName(name).chain ?? "", on: targets)
+            throw SearchError(.unknownParameter, "none of the types that \(definition.code) refers to has the parameter\(hint)", in: name)
         }
         return .or(conditions)
     }
@@ -74,13 +78,16 @@ extension ConditionBuilder {
         let parts = name.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4 else { throw SearchError(.invalid, "write _has:Type:reference:parameter", in: name) }
         guard let source = release.resourceLayout(named: parts[1]) else {
-            throw SearchError(.unknownType, "'\(parts[1])' is not a resource type of FHIR \(release.name)", in: name)
+            let hint = NearWords.hint(for: parts[1], among: release.resourceTypeNames)
+            throw SearchError(.unknownType, "'\(parts[1])' is not a resource type of FHIR \(release.name)\(hint)", in: name)
         }
         guard let definition = try catalog.parameter(parts[2], on: source), definition.kind == .reference else {
-            throw SearchError(.unknownParameter, "\(source.name) has no reference parameter '\(parts[2])'", in: name)
+            let hint = catalog.hint(for: parts[2], on: [source], kind: .reference)
+            throw SearchError(.unknownParameter, "\(source.name) has no reference parameter '\(parts[2])'\(hint)", in: name)
         }
         guard let inner = try condition(parts[3], value, on: source, depth: depth + 1) else {
-            throw SearchError(.unknownParameter, "\(source.name) has no parameter '\(parts[3])'", in: name)
+            let hint = catalog.hint(for: parts[3], on: source)
+            throw SearchError(.unknownParameter, "\(source.name) has no parameter '\(parts[3])'\(hint)", in: name)
         }
         return try referred(by: source, definition, inner, on: layout)
     }

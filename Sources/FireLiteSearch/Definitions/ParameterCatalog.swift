@@ -41,11 +41,21 @@ struct ParameterCatalog {
         (definitions?.parameters(of: layout) ?? []).filter { $0.expression != nil }
     }
 
-    /// `: did you mean 'birthdate'?` for a parameter that the type does not have; empty if no parameter has a similar name.
-    func hint(for name: String, on layout: Layout) -> String {
-        let code = SearchParameterName(name).code
-        return NearWords.hint(for: code, among: parameters(of: layout).map(\.code) + Self.common.keys.sorted())
+    /// `: did you mean 'birthdate'?` for a parameter that the types do not have; empty if no parameter has a similar name.
+    ///
+    /// - Parameters:
+    ///   - name: the name, with its modifier and chain.
+    ///   - layouts: the types.
+    ///   - kind: the type of parameters that fit; nil for all.
+    ///   - others: names that are no parameters of types and fit, too.
+    func hint(for name: String, on layouts: [Layout], kind: SearchDefinition.Kind? = nil, others: [String] = []) -> String {
+        let found = layouts.flatMap { parameters(of: $0) }.filter { kind == nil || $0.kind == kind }
+        let common = Self.common.filter { kind == nil || $0.value.0 == kind }.keys.sorted()
+        return NearWords.hint(for: SearchParameterName(name).code, among: found.map(\.code) + common + others)
     }
+
+    /// `: did you mean 'birthdate'?` for a parameter that the type does not have; empty if no parameter has a similar name.
+    func hint(for name: String, on layout: Layout) -> String { hint(for: name, on: [layout]) }
 
     /// The names of the elements in the summary of a class; nil if none are known.
     func summary(of path: String) -> Set<String>? { definitions?.content.summaries[path] }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// What follows the colon of a parameter's name and changes how its value is compared (FHIR, Search, Modifiers).
 ///
@@ -34,8 +35,11 @@ enum SearchModifier: Hashable, Sendable {
             self = .type(text)
         } else {
             let others = Self.names(for: kind).map { ":\($0)" } + (kind == .reference ? ["a resource type"] : [])
+            let words = Self.names(for: kind) + (kind == .reference ? release.resourceTypeNames : [])
+            let hint = NearWords.nearest(to: text, among: words).map { "did you mean :\($0)? " } ?? ""
             throw SearchError(
-                .notSupported, "the modifier :\(text) does not apply to \(kind.article): use \(others.joined(separator: ", "))", in: name)
+                .notSupported, "the modifier :\(text) does not apply to \(kind.article): \(hint)use \(others.joined(separator: ", "))",
+                in: name)
         }
     }
 
@@ -49,7 +53,8 @@ enum SearchModifier: Hashable, Sendable {
     /// - Throws: `SearchError` for another word.
     static func target(_ text: String?, _ release: FHIRRelease, in name: String) throws -> String? {
         guard let text, !release.hasResourceType(named: text) else { return text }
-        throw SearchError(.unknownType, "'\(text)' is not a resource type of FHIR \(release.name)", in: name)
+        let hint = NearWords.hint(for: text, among: release.resourceTypeNames)
+        throw SearchError(.unknownType, "'\(text)' is not a resource type of FHIR \(release.name)\(hint)", in: name)
     }
 }
 

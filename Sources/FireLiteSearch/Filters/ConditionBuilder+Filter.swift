@@ -13,7 +13,7 @@ extension ConditionBuilder {
         case .not(let inner): return .not(try condition(inner, on: layout, depth))
         case .test(let path, let operation, let value):
             guard let found = try condition(path, value, on: layout, depth: depth + 1, by: operation) else {
-                throw SearchError(.unknownParameter, "\(layout.name) has no such parameter", in: path)
+                throw SearchError(.unknownParameter, "\(layout.name) has no such parameter\(catalog.hint(for: path, on: layout))", in: path)
             }
             return found
         }

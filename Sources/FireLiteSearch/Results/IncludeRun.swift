@@ -40,13 +40,18 @@ struct IncludeRun {
     private func definitions(_ include: SearchControl.Include, on layout: Layout) throws -> [SearchDefinition] {
         guard let code = include.parameter else { return run.catalog.parameters(of: layout).filter { $0.kind == .reference } }
         guard let definition = try run.catalog.parameter(code, on: layout), definition.kind == .reference else {
-            let error = SearchError(
-                .unknownParameter, "\(layout.name) has no reference parameter '\(code)'", in: include.isReverse ? "_revinclude" : "_include"
-            )
             if include.source == nil { return [] }
-            throw error
+            let hint = run.catalog.hint(for: code, on: [layout], kind: .reference)
+            throw SearchError(
+                .unknownParameter, "\(layout.name) has no reference parameter '\(code)'\(hint)",
+                in: include.isReverse ? "_revinclude" : "_include")
         }
         return [definition]
+    }
+
+    private func unknownType(_ name: String, in parameter: String) -> SearchError {
+        let hint = NearWords.hint(for: name, among: release.resourceTypeNames)
+        return SearchError(.unknownType, "'\(name)' is not a resource type of FHIR \(release.name)\(hint)", in: parameter)
     }
 
     // MARK: - Forward
@@ -55,8 +60,8 @@ struct IncludeRun {
         var found: [FHIRResource] = []
         if let source = include.source, let layout = release.resourceLayout(named: source) {
             _ = try definitions(include, on: layout)
-        } else if include.source != nil {
-            throw SearchError(.unknownType, "'\(include.source ?? "")' is not a resource type of FHIR \(release.name)", in: "_include")
+        } else if let source = include.source {
+            throw unknownType(source, in: "_include")
         }
         for resource in resources where include.source == nil || include.source == resource.resourceType {
             for definition in try definitions(include, on: resource.layout) {
@@ -117,7 +122,7 @@ struct IncludeRun {
             throw SearchError(.invalid, "_revinclude names the type that refers: Observation:patient", in: "_revinclude")
         }
         guard let layout = release.resourceLayout(named: source) else {
-            throw SearchError(.unknownType, "'\(source)' is not a resource type of FHIR \(release.name)", in: "_revinclude")
+            throw unknownType(source, in: "_revinclude")
         }
         let definitions = try definitions(include, on: layout)
         guard transaction.hasTable(of: layout) else { return [] }

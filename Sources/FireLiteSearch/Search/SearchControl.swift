@@ -46,6 +46,12 @@ struct SearchControl {
     /// The other parameters, which are conditions.
     var conditions: [SearchRequest.Parameter] = []
 
+    /// The names of the parameters that do not belong to types, for suggestions.
+    static let names = [
+        "_sort", "_count", "_total", "_summary", "_elements", "_include", "_revinclude", "_type", "_contained", "_containedType", "_has",
+        "_list", "_text", "_content", "_filter",
+    ]
+
     /// Parameters of servers, which say nothing here.
     private static let ignored: Set<String> = ["_format", "_pretty", "_score"]
 

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// How a search runs: its statements, and the indexes that serve it or would.
 public struct SearchExplanation: Sendable {
@@ -90,10 +91,12 @@ extension FHIRStore {
                 let parts = parameter.split(separator: ".", maxSplits: 1).map(String.init)
                 guard parts.count == 2 else { throw SearchError(.invalid, "write Type.parameter", in: parameter) }
                 guard let layout = release.resourceLayout(named: parts[0]) else {
-                    throw SearchError(.unknownType, "'\(parts[0])' is not a resource type of FHIR \(release.name)", in: parameter)
+                    let hint = NearWords.hint(for: parts[0], among: release.resourceTypeNames)
+                    throw SearchError(.unknownType, "'\(parts[0])' is not a resource type of FHIR \(release.name)\(hint)", in: parameter)
                 }
                 guard let definition = try catalog.parameter(parts[1], on: layout) else {
-                    throw SearchError(.unknownParameter, "\(layout.name) has no such parameter", in: parameter)
+                    let hint = catalog.hint(for: parts[1], on: layout)
+                    throw SearchError(.unknownParameter, "\(layout.name) has no such parameter\(hint)", in: parameter)
                 }
                 guard definition.kind != .composite, definition.kind != .special else {
                     throw SearchError(.notSupported, "a composite needs the indexes of its parts", in: parameter)

@@ -88,10 +88,10 @@ struct SearchRun {
                 for index in layouts.indices { predicates[index].append(conditions[index] ?? .constant(false)) }
             } else if !layouts.isEmpty {
                 let type = request.type ?? "none of the types"
-                let hint = layouts.count == 1 ? catalog.hint(for: parameter.name, on: layouts[0]) : ""
+                let hint = catalog.hint(for: parameter.name, on: layouts, others: SearchControl.names)
                 let error = SearchError(
                     .unknownParameter,
-                    request.type == nil ? "none of the types has this parameter" : "\(type) has no such parameter\(hint)",
+                    request.type == nil ? "none of the types has this parameter\(hint)" : "\(type) has no such parameter\(hint)",
                     in: parameter.name)
                 guard options.handling == .lenient else { throw error }
                 issues.append(error)
@@ -142,7 +142,7 @@ struct SearchRun {
         for parameter in control.conditions {
             builder.codes?.parameter = parameter.name
             guard let condition = try builder.condition(parameter.name, parameter.value, on: target) else {
-                let hint = catalog.hint(for: parameter.name, on: target)
+                let hint = catalog.hint(for: parameter.name, on: [target], others: SearchControl.names)
                 let error = SearchError(.unknownParameter, "\(type) has no such parameter\(hint)", in: parameter.name)
                 guard options.handling == .lenient else { throw error }
                 issues.append(error)

@@ -55,5 +55,21 @@ struct DatabaseNamingTests {
         #expect(try run("find", path, "Patient", "--limt", "1").error.contains("did you mean --limit?"))
         #expect(try run("fnid").error.contains("did you mean 'find'?"))
         #expect(try run("help", "udno").error.contains("did you mean 'undo'?"))
+        #expect(try run("find", path, "Patient", "has(Observaton.subject)").error.contains("did you mean 'Observation'?"))
+    }
+
+    @Test func wordsOfOptionsAndActionsAreSuggested() throws {
+        for (arguments, message) in [
+            (["find", "x.sqlite", "Patient", "--format", "tabel"], "firelite find: --format is 'tabel': did you mean 'table'?"),
+            (["info", "x.sqlite", "--release", "R4C"], "firelite info: --release is 'R4C': did you mean 'R4B'?"),
+            (["codes", "lits"], "firelite codes: 'lits' is not add, list or remove: did you mean 'list'?"),
+            (["index", "--database", "x.sqlite", "craete"], "'craete' is not list, create or drop: did you mean 'create'?"),
+            (["track", "--database", "x.sqlite", "on", "histroy"], "did you mean 'history'?"),
+        ] {
+            let run = try ToolRun(arguments)
+            #expect(run.status == .usage && run.output.isEmpty && run.error.contains(message), "\(run.error)")
+        }
+        // A word that is near to none gets the command's own message.
+        #expect(try run("index", "--database", "x.sqlite", "zzzzzz").error == "firelite index: 'zzzzzz' is not list, create or drop\n")
     }
 }

@@ -92,6 +92,18 @@ struct SQLCommandTests {
         }
     }
 
+    @Test(arguments: [
+        ("SELECT * FROM Patint", "no such table: Patint: did you mean 'Patient'?\n"),
+        ("SELECT * FROM main.Patient_nmae", "no such table: main.Patient_nmae: did you mean 'Patient_name'?\n"),
+        ("SELECT actve FROM Patient", "no such column: actve: did you mean 'active'?\n"),
+        ("SELECT n.famly FROM Patient p JOIN Patient_name n ON n._parent = p._k", "no such column: n.famly: did you mean 'family'?\n"),
+        ("SELECT famly FROM Patient", "check the statement"),
+    ])
+    func namesThatAreNearAreSuggested(_ statement: String, _ suggestion: String) throws {
+        let run = try sql(statement)
+        #expect(run.status == .usage && run.error.contains(suggestion), "\(run.error)")
+    }
+
     @Test func formulasAreNeutralised() throws {
         let statement =
             "WITH v(c) AS (VALUES ('=1+1'), ('+1'), ('-1'), ('-x'), ('@a'), (char(9) || 'a'), (char(13) || 'a'), ('a=b'), (-5)) SELECT c AS '=x' FROM v"

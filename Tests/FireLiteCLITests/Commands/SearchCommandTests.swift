@@ -121,6 +121,29 @@ struct SearchCommandTests {
         #expect(try search("Patient?brithdate=1970").error.contains("did you mean 'birthdate'?"))
     }
 
+    @Test(arguments: [
+        ("Patient?_has:Observaton:patient:code=1", "did you mean 'Observation'?"),
+        ("Patient?_has:Observation:pateint:code=1", "did you mean 'patient'?"),
+        ("Patient?_has:Observation:patient:stauts=final", "did you mean 'status'?"),
+        ("Observation?subject:Patient.nmae=x", "has the parameter: did you mean 'name'?"),
+        ("Observation?subject:Pateint.name=x", "did you mean 'Patient'?"),
+        ("Observation?patient.brithdate=1970", "did you mean 'birthdate'?"),
+        ("Patient?_include=Patient:genral-practitioner", "did you mean 'general-practitioner'?"),
+        ("Patient?_include=Pateint:organization", "did you mean 'Patient'?"),
+        ("Patient?_revinclude=Observation:pateint", "did you mean 'patient'?"),
+        ("Patient?_revinclude=Observaton:patient", "did you mean 'Observation'?"),
+        ("Patient?_srt=name", "Patient has no such parameter: did you mean '_sort'?"),
+        ("Patient?_inclde=Patient:organization", "did you mean '_include'?"),
+        ("?_type=Patient&_srt=name", "did you mean '_sort'?"),
+        ("Patient?name:exct=A", "did you mean :exact? use :missing, :exact, :contains, :text"),
+        ("Observation?subject:Pateint=1", "did you mean :Patient?"),
+        ("Patient?_filter=nmae eq x", "did you mean 'name'?"),
+    ])
+    func namesThatAreNearAreSuggested(_ search: String, _ suggestion: String) throws {
+        let run = try self.search(search)
+        #expect(run.status == .usage && run.error.contains(suggestion), "\(run.error)")
+    }
+
     @Test func pagesFollowEachOther() throws {
         var ids: [String] = []
         var after: [String] = []
