@@ -18,7 +18,8 @@ struct SearchPages {
         var found: [Place] = []
         for (index, request) in requests.enumerated() {
             var query = request.query
-            query.limit = size.map { $0 + 1 }
+            // One more tells whether there are more.
+            query.limit = size.map { min($0, Int.max - 1) + 1 }
             if let cursor {
                 guard cursor.place.values.count == query.sort.count else {
                     throw SearchError(.invalid, "the cursor belongs to another search", in: SearchCursor.parameter)

@@ -384,6 +384,8 @@ import Testing
                 try tx.upsert(patient)
             }
         }
+        let all = try store.search("Patient?_sort=_id&_total=none").matches.compactMap(\.id)
+        #expect(try store.search("Patient?_sort=_id&_count=\(Int.max)").matches.compactMap(\.id) == all)
         for search in ["Patient?_sort=-birthdate,gender&_count=4", "Patient?_count=7", "?_count=4&_sort=_id"] {
             let whole = try store.search(search.replacing(/_count=\d+/, with: "_total=none")).matches.compactMap(\.id)
             var pages: [String] = []
