@@ -14,6 +14,7 @@ struct AnnotateCommand: Command {
         jsonKeys: [
             JSONKey("type", "the resource's type"), JSONKey("id", "its id"), JSONKey("annotations", "a list: its annotations, sorted"),
         ],
+        list: ListDefinition(key: "annotations"),
         discussion: """
             Without an ANNOTATION it prints them. Annotations are kept in lower case and without white space at their ends.
             `firelite find --annotated` and `firelite records` find resources by them.
@@ -27,7 +28,7 @@ struct AnnotateCommand: Command {
     private let annotations: [String]
     private let isRemoving: Bool
     private let isReplacing: Bool
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -35,7 +36,7 @@ struct AnnotateCommand: Command {
         annotations = Array(arguments.operands.dropFirst())
         isRemoving = arguments.has("remove")
         isReplacing = arguments.has("replace")
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         if isRemoving, isReplacing { throw ToolError.usage("--remove and --replace are given: choose one") }
         if isRemoving, annotations.isEmpty { throw ToolError.usage("--remove needs an ANNOTATION") }
     }
@@ -61,7 +62,7 @@ struct AnnotateCommand: Command {
         report.addMember("id", .text(key.id))
         report.addTexts("annotations", texts)
         if texts.isEmpty { report.addNote("no annotations") }
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return .done
     }
 

@@ -6,6 +6,7 @@ struct ChangesCommand: Command {
         name: "changes", summary: "print the log of changes",
         options: DatabaseArgument.options + [
             .option("since", "N", "only entries after this number (default: all that the log has)"),
+            .option("after", "N", "the same as --since, as other lists have it"),
             .flag("each", "print each change, instead of one for each resource"),
             .flag("paths", "print the paths of changed elements"),
             .flag("values", "print their values before and after, too"),
@@ -17,7 +18,7 @@ struct ChangesCommand: Command {
                 "a list: number, kind, type, id, pk, time; with --paths elements: path, with --values old, new"),
             JSONKey("newest", "the number of the newest entry"),
         ],
-        list: ListDefinition(key: "changes", rowKeys: ["number"], startsOtherwise: true),
+        list: ListDefinition(key: "changes", rowKeys: ["number"]),
         discussion: """
             The changes of a resource become one, with the number of the last of them; a resource that is as before, or
             was added and deleted, is left out. The log must be on: see `firelite track`. If it no longer has the entries
@@ -38,7 +39,8 @@ struct ChangesCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        since = try arguments.number("since", in: 0...Int.max)
+        if arguments.has("since"), arguments.has("after") { throw ToolError.usage("--since and --after are given: choose one") }
+        since = try arguments.number("since", in: 0...Int.max) ?? arguments.number("after", in: 0...Int.max)
         isEach = arguments.has("each")
         hasValues = arguments.has("values")
         hasPaths = hasValues || arguments.has("paths")

@@ -31,7 +31,7 @@ struct CheckCommand: Command {
         let faults = try findFaults()
         var report = Report()
         report.addMember("sound", .flag(faults.isEmpty))
-        report.addItems("faults", faults)
+        report.addItems("faults", keys: ["kind", "table", "type", "number", "text"], faults)
         if faults.isEmpty { report.addNote("sound") }
         try console.print(report, listing)
         guard !faults.isEmpty else { return .done }

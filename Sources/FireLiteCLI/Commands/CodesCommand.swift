@@ -10,6 +10,7 @@ struct CodesCommand: Command {
         operands: "add|list|remove PATH…", operandCount: CommandDefinition.anyNumber,
         operandKinds: KnowledgeFileArguments.operandKinds,
         jsonKeys: [JSONKey("systems", "a list of objects: url, version, name, concepts, names")],
+        list: ListDefinition(key: "systems", actions: ["list"], rowKeys: ["url", "version"]),
         discussion: """
             add imports a release in the form that its owner ships, from the folder in which it is unpacked:
 
@@ -28,8 +29,12 @@ struct CodesCommand: Command {
             """)
 
     private let file: KnowledgeFileArguments
+    private let listing: Listing
 
-    init(_ arguments: ParsedArguments) throws { file = try KnowledgeFileArguments(arguments, entry: "a path or a URL") }
+    init(_ arguments: ParsedArguments) throws {
+        file = try KnowledgeFileArguments(arguments, entry: "a path or a URL")
+        listing = try Listing(arguments, Self.definition)
+    }
 
     func run(_ console: Console) throws -> ExitStatus {
         do {
@@ -59,7 +64,7 @@ struct CodesCommand: Command {
                     .text($0.url), .text($0.version), .text($0.name), .number($0.conceptCount), .number($0.nameCount),
                 ]
             })
-        try console.print(report, asJSON: file.isJSON)
+        try console.print(report, listing)
     }
 
     private func remove(_ names: [String], _ codes: CodeSystemFile) throws {

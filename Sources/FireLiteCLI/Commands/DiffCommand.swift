@@ -21,7 +21,7 @@ struct DiffCommand: Command {
             JSONKey("changes", "of files and databases, a list: kind (added, updated or deleted), type, id, elements"),
             JSONKey("withoutID", "of files and databases: the number of resources without an id, which cannot be compared"),
         ],
-        list: ListDefinition(key: "changes"),
+        list: ListDefinition(key: "changes", rowKeys: ["type", "id"]),
         discussion: """
             With Type/id: prints the elements that differ between two versions of a resource, with their values. `firelite history`
             lists the versions; the store must keep its history (`firelite track`).
@@ -107,7 +107,7 @@ struct DiffCommand: Command {
             "elements", ["path", "old", "new"].map { .init(key: $0) },
             differences.map { [.text($0.path), cell($0.old), cell($0.new)] }, isShown: !differences.isEmpty)
         if differences.isEmpty { report.addNote("no difference") }
-        try console.print(report, listing.of("elements"))
+        try console.print(report, listing.of("elements", rowKeys: ["path"]))
         return differences.isEmpty ? .done : .incomplete
     }
 

@@ -23,6 +23,7 @@ struct PackageCommand: Command {
             JSONKey("missing", "the packages that those depend on and that are not there, as name#version"),
             JSONKey("skipped", "with add: the files that were left out, a list of objects: package, file, reason"),
         ],
+        list: ListDefinition(key: "packages", actions: ["list"], rowKeys: ["name", "version"]),
         discussion: """
             Implementation guides are published as packages: archives (.tgz) with profiles, extensions, value sets and code
             systems. add puts archives, or folders in which one is unpacked, into the database or the file; the same version of
@@ -45,6 +46,7 @@ struct PackageCommand: Command {
     private let database: DatabaseArgument?
     private let registry: PackageRegistry?
     private let followsDependencies: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         guard arguments.has("database") != arguments.has("knowledge") else {
@@ -52,6 +54,7 @@ struct PackageCommand: Command {
         }
         database = arguments.has("database") ? try DatabaseArgument(arguments) : nil
         file = try KnowledgeFileArguments(arguments, entry: "a package", addHasJSON: true)
+        listing = try Listing(arguments, Self.definition)
         registry = try arguments["registry"].map { text -> PackageRegistry in
             guard let url = URL(string: text) else { throw ToolError.usage("--registry: '\(text)' is not a URL") }
             do { return try PackageRegistry(url) } catch let error as KnowledgeError {
@@ -135,7 +138,7 @@ struct PackageCommand: Command {
 
     private func list(_ place: PackagePlace, _ console: Console) throws {
         let packages = try place.packages()
-        try console.print(Self.report(packages, missing: PackageManifest.missingDependencies(of: packages), []), asJSON: file.isJSON)
+        try console.print(Self.report(packages, missing: PackageManifest.missingDependencies(of: packages), []), listing)
     }
 
     private static func report(_ packages: [PackageManifest], missing: [String], _ skipped: [SkippedFile]) -> Report {

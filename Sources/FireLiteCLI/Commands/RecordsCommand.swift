@@ -23,7 +23,7 @@ struct RecordsCommand: Command {
             JSONKey("failed", "with rotate and rewrap: the number of keys that could not be opened"),
             JSONKey("keys", "with keyring, rotate and rewrap, a list: id, primary, of the common keys of the keyring"),
         ],
-        list: ListDefinition(key: "records", actions: ["list"], rowKeys: ["type", "id"]),
+        list: ListDefinition(key: "records", actions: ["list", "keyring"], rowKeys: ["type", "id"]),
         discussion: """
             list prints the records of the types. purge deletes the remaining metadata of deleted records. reconcile records
             new, changed and deleted resources that were written without records, as by `firelite import`.
@@ -122,7 +122,7 @@ struct RecordsCommand: Command {
         let keys = (keyring?.ids ?? []).map { [FigureValue.text($0), .shown($0 == primary ? "primary" : "", .flag($0 == primary))] }
         report.addTable("keys", [.init(key: "id"), .init(key: "primary")], keys, isShown: action == .keyring)
         if action == .list, records.isEmpty { report.addNote("no records") }
-        try console.print(report, listing)
+        try console.print(report, action == .keyring ? listing.of("keys", rowKeys: ["id"]) : listing)
         return rewrapped.map { $0.failed > 0 } == true ? .incomplete : .done
     }
 

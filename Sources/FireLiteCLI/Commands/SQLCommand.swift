@@ -22,6 +22,8 @@ struct SQLCommand: Command {
             attach files or change settings are refused, and so are several statements. Each VALUE is the text for one ? in it.
             Sources/FireLite/FireLite.docc/FileFormat.md describes the tables, and so does `firelite schema`.
 
+            There is no --after, as no column of a statement names its rows: continue with a condition, such as WHERE id > ?.
+
             NULL is an empty cell, or null; a BLOB is written as x'00ff'. --explain runs the statement once, for its time.
 
             Examples: firelite sql health.sqlite 'SELECT gender, count(*) FROM Patient GROUP BY gender'

@@ -36,6 +36,7 @@ struct SamplesCommand: Command {
             JSONKey("intervals", "a list: start, end, count, min, max, mean, sum"),
             JSONKey("seconds", "the duration"),
         ],
+        list: ListDefinition(key: "intervals", actions: ["stats"], rowKeys: ["start"]),
         discussion: """
             import reads FILE: Apple's export.xml or the zip with it, or NDJSON with samples or Open mHealth data points; of a
             folder, all such files in it. A second import of the same file, or of a later export, adds only what is new. Records
@@ -68,6 +69,7 @@ struct SamplesCommand: Command {
     private let zone: TimeZone
     private let sources: [String]
     private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -82,6 +84,7 @@ struct SamplesCommand: Command {
         types = arguments.all("type")
         sources = arguments.all("source")
         isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         let by = arguments["by"] ?? "day"
         guard let interval = SampleIntervalName(rawValue: by) else {
             throw ToolError.usage("--by is '\(by)', not hour, day, week, month or whole")
@@ -128,7 +131,8 @@ struct SamplesCommand: Command {
             case .stats:
                 let store = try database.openForReading()
                 guard let type = try chosen(store)?.first else { return .usage }
-                return try work.printStatistics(of: store, type, interval: interval, span: span, zone: zone, sources: sources)
+                return try work.printStatistics(
+                    of: store, type, interval: interval, span: span, zone: zone, sources: sources, listing: listing)
             }
         } catch let error as SampleError {
             switch error.code {

@@ -16,6 +16,8 @@ struct ValidateCommand: Command {
             .option("profile", "URL|FILE", kind: .file, isRepeatable: true, "a profile that each resource must conform to"),
             .flag("best-practice", "also report recommendations, and absent elements marked mustSupport"),
             ListFormat.option(standard: "table on a terminal, json otherwise"), ListFormat.spreadsheet,
+            .option("limit", "N", "print at most N issues; all are found and counted"),
+            .option("skip", "N", "leave out the first N issues"),
             .flag("json", "print an OperationOutcome, as --format json does"),
             .flag("quiet", "print nothing: the exit status tells"),
         ],
@@ -45,6 +47,7 @@ struct ValidateCommand: Command {
     private let release: FHIRRelease
     private let format: ListFormat?
     private let isForSpreadsheet: Bool
+    private let part: (skip: Int, limit: Int)
     private let isQuiet: Bool
     private let knowledge: KnowledgeArguments
     private let profiles: [String]
@@ -64,6 +67,7 @@ struct ValidateCommand: Command {
         try ImportSource.checkOperands(sources)
         format = try arguments.format()
         isForSpreadsheet = try arguments.isForSpreadsheet(format)
+        part = (try arguments.number("skip", in: 0...Int.max) ?? 0, try arguments.number("limit", in: 0...Int.max) ?? Int.max)
         isQuiet = arguments.has("quiet")
         if isQuiet, format != nil { throw ToolError.usage("--quiet and a format are given: choose one") }
         knowledge = KnowledgeArguments(arguments)
@@ -82,7 +86,7 @@ struct ValidateCommand: Command {
         for skipped in isQuiet ? [] : validator.knowledge.skippedFiles { console.report("left out: \(skipped)") }
         let format = isQuiet ? nil : format ?? (console.outputIsTerminal ? .table : .json)
         let report = try ValidationReport(
-            console, as: format, isForSpreadsheet: isForSpreadsheet, validator: validator, profiles: urls)
+            console, as: format, isForSpreadsheet: isForSpreadsheet, part: part, validator: validator, profiles: urls)
         if let database, let store {
             try validate(database, store, report)
         } else {

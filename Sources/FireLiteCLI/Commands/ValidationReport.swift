@@ -10,14 +10,23 @@ final class ValidationReport {
     private let validator: FHIRValidator
     private let profiles: [String]
     private var rows: RowWriter
+    /// Which of the issues are written.
+    private let part: (skip: Int, limit: Int)
+    /// The number of issues that were found.
+    private var found = 0
+    /// The number of issues that were written.
     private var issues = 0
     private(set) var errors = 0
     private(set) var resources = 0
 
-    /// - Parameter format: nil to print nothing.
+    /// - Parameters:
+    ///   - format: nil to print nothing.
+    ///   - part: how many issues are left out at the start, and how many are written at most.
     init(
-        _ console: Console, as format: ListFormat?, isForSpreadsheet: Bool, validator: FHIRValidator, profiles: [String]
+        _ console: Console, as format: ListFormat?, isForSpreadsheet: Bool, part: (skip: Int, limit: Int), validator: FHIRValidator,
+        profiles: [String]
     ) throws {
+        self.part = part
         output = BufferedOutput(console.standardOutput)
         self.format = format
         self.validator = validator
@@ -61,7 +70,8 @@ final class ValidationReport {
         _ place: String, path: String?, severity: ValidationIssue.Severity, code: String, message: String, id: String
     ) throws {
         if severity == .error { errors += 1 }
-        guard let format else { return }
+        found += 1
+        guard let format, found > part.skip, issues < part.limit else { return }
         if format == .json { return try write(severity, code: code, diagnostics: "\(place): \(message)", path: path, id: id) }
         issues += 1
         let cells = [place, path ?? "", severity.rawValue, message]
@@ -84,7 +94,9 @@ final class ValidationReport {
     /// Ends the text. An OperationOutcome has an issue even if there are no errors.
     func finish(_ console: Console) throws {
         guard let format else { return }
-        let summary = "no issues in \(Figures.count(resources)) resource\(resources == 1 ? "" : "s")"
+        let place =
+            found > 0 ? "this part of the \(Figures.count(found))" : "\(Figures.count(resources)) resource\(resources == 1 ? "" : "s")"
+        let summary = "no issues in \(place)"
         guard format == .json else {
             return format == .table && issues == 0 ? try console.print(summary) : try rows.end(console)
         }

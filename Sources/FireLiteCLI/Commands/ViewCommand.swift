@@ -11,6 +11,7 @@ struct ViewCommand: Command {
         options: DatabaseArgument.options + [
             .option("definition", "FILE", kind: .file, "the ViewDefinition, as JSON; - is standard input"),
             ListFormat.option(standard: ListFormat.standardOfRows), ListFormat.spreadsheet,
+            .option("limit", "N", "print at most N rows"), .option("skip", "N", "leave out the first N rows"),
             .option("create", "NAME", "put the view into the file under this name, and print no rows"),
             .flag("standard", "put the ready-made views into the file"), CodesArgument.option,
         ],
@@ -48,6 +49,8 @@ struct ViewCommand: Command {
     private let job: Job
     private let knowledge: CodesArgument
     private let isForSpreadsheet: Bool
+    private let limit: Int?
+    private let skip: Int
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
@@ -57,6 +60,8 @@ struct ViewCommand: Command {
         knowledge = CodesArgument(arguments)
         let form = try arguments.format()
         isForSpreadsheet = try arguments.isForSpreadsheet(form)
+        limit = try arguments.number("limit", in: 0...Int.max)
+        skip = try arguments.number("skip", in: 0...Int.max) ?? 0
         if arguments.has("standard") {
             if path != nil || arguments.has("create") {
                 throw ToolError.usage("--standard has its own definitions and names: give it alone")
@@ -68,6 +73,9 @@ struct ViewCommand: Command {
         }
         if case .rows = job { return }
         if !knowledge.paths.isEmpty { throw ToolError.usage("--knowledge is for rows, which --create and --standard do not print") }
+        if let name = ["limit", "skip"].first(where: arguments.has) {
+            throw ToolError.usage("--\(name) is for rows, which --create and --standard do not print")
+        }
         if let form, form != .json { throw ToolError.usage("--format is for rows, which --create and --standard do not print") }
     }
 
@@ -103,7 +111,22 @@ struct ViewCommand: Command {
         try writer.begin(view.columnNames.map { ($0, .left) })
         var terminology = Terminology(release: store.release)
         try knowledge.add(to: &terminology, of: store)
-        try store.forEachRow(of: view, terminology: terminology) { try writer.write($0.values.map(\.text), json: $0.json) }
+        var (left, rest) = (skip, limit ?? Int.max)
+        do {
+            try store.forEachRow(of: view, terminology: terminology) { row in
+                if rest == 0 { throw LimitReached() }
+                if left > 0 {
+                    left -= 1
+                    return
+                }
+                try writer.write(row.values.map(\.text), json: row.json)
+                rest -= 1
+                if rest == 0 { throw LimitReached() }
+            }
+        } catch is LimitReached {}
         try writer.end(console)
     }
+
+    /// Ends the rows.
+    private struct LimitReached: Error {}
 }

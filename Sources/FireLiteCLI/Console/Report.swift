@@ -118,13 +118,15 @@ struct Report {
     }
 
     /// Adds a line for each item; a list of objects in JSON.
-    mutating func addItems(_ key: String, _ items: [(line: String, figures: [Figure])]) {
-        addItems(key, items.map { (lines: [$0.line], figures: $0.figures) })
+    ///
+    /// - Parameter keys: the keys of every item, so that a list without items has columns, too.
+    mutating func addItems(_ key: String, keys: [String] = [], _ items: [(line: String, figures: [Figure])]) {
+        addItems(key, keys: keys, items.map { (lines: [$0.line], figures: $0.figures) })
     }
 
     /// Adds several lines for each item; a list of objects in JSON.
-    mutating func addItems(_ key: String, _ items: [(lines: [String], figures: [Figure])]) {
-        let columns = (items.first?.figures ?? []).map { Column(key: $0.key) }
+    mutating func addItems(_ key: String, keys: [String] = [], _ items: [(lines: [String], figures: [Figure])]) {
+        let columns = (items.first?.figures.map(\.key) ?? keys).map { Column(key: $0) }
         let isUniform = items.allSatisfy { $0.figures.map(\.key) == columns.map(\.key) }
         misuse(unless: isUniform, "the items of one list have the same keys")
         add(key, List(columns: columns, rows: items.map { $0.figures.map(\.value) }, lines: items.map(\.lines)), isShown: true)

@@ -9,8 +9,6 @@ struct ListDefinition {
     var actions: [String]?
     /// The keys of the columns whose values name a row for `--after`, joined by slashes; empty for a list without paging.
     var rowKeys: [String] = []
-    /// Whether the command has another option that says where to start.
-    var startsOtherwise = false
     /// The names of the options that the list adds to its command.
     var added: [String] = []
 
@@ -20,8 +18,7 @@ struct ListDefinition {
         let formats = [ListFormat.option(standard: "table"), ListFormat.spreadsheet]
         let after = OptionDefinition.option("after", rowKeys.joined(separator: "/").uppercased(), "\(only)only rows after this one")
         let paging: [OptionDefinition] =
-            [.option("limit", "N", "\(only)print at most N rows"), .option("skip", "N", "\(only)leave out the first N rows")]
-            + (startsOtherwise ? [] : [after])
+            [.option("limit", "N", "\(only)print at most N rows"), .option("skip", "N", "\(only)leave out the first N rows"), after]
         return (formats + (rowKeys.isEmpty ? [] : paging)).filter { option in !own.contains { $0.name == option.name } }
     }
 
@@ -71,11 +68,14 @@ struct Listing {
     }
 
     /// The same for another list of the report.
-    func of(_ key: String) -> Listing { Listing(copying: self, key: key) }
+    ///
+    /// - Parameter rowKeys: the keys of the columns whose values name a row; the same as before unless given.
+    func of(_ key: String, rowKeys: [String]? = nil) -> Listing { Listing(copying: self, key: key, rowKeys: rowKeys ?? self.rowKeys) }
 
-    private init(copying other: Listing, key: String) {
+    private init(copying other: Listing, key: String, rowKeys: [String]) {
         self.key = key
-        (format, isForSpreadsheet, rowKeys) = (other.format, other.isForSpreadsheet, other.rowKeys)
+        self.rowKeys = rowKeys
+        (format, isForSpreadsheet) = (other.format, other.isForSpreadsheet)
         (limit, skip, after) = (other.limit, other.skip, other.after)
     }
 

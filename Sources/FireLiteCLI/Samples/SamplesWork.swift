@@ -83,7 +83,7 @@ struct SamplesWork {
 
     func printStatistics(
         of store: FHIRStore, _ type: SampleType, interval: SampleIntervalName, span: (from: Date?, until: Date?), zone: TimeZone,
-        sources: [String]
+        sources: [String], listing: Listing
     ) throws -> ExitStatus {
         let start = clock.now
         let statistics = try store.read { tx in
@@ -91,7 +91,7 @@ struct SamplesWork {
                 of: type, by: interval.interval, from: span.from, to: span.until, zone: zone, sources: sources)
         }
         var report = Report()
-        if console.outputIsTerminal, !isJSON, statistics.count > 1 {
+        if console.outputIsTerminal, listing.format == .table, statistics.count > 1 {
             let values = statistics.map { type.isCumulative ? $0.sum : $0.mean }
             report.addNote(SampleSparkline.text(values, width: max(10, console.width - 1)))
         }
@@ -113,7 +113,7 @@ struct SamplesWork {
         if statistics.isEmpty { report.addNote("no samples of \(type.shortName)") }
         addFigures(SampleRunResult(), events: 0, seconds: start.duration(to: clock.now), isShown: false, to: &report)
         report.addTable("intervals", columns, rows, isShown: !rows.isEmpty)
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return .done
     }
 

@@ -91,6 +91,11 @@ struct SamplesCommandTests {
             run.lines.map { $0.split(separator: " ").joined(separator: " ") } == [
                 "start count min max mean", "2026-01-01 00:00 1 60.0 60.0 60.0", "2026-01-02 00:00 1 80.0 80.0 80.0",
             ])
+        let csv = try samples("stats", "--type", "heartRate", "--zone", "Europe/Berlin", "--format", "csv", "--limit", "1")
+        #expect(
+            csv.output.hasPrefix("start,end,count,min,max,mean,sum\r\n2025-12-31T23:00:00")
+                && csv.output.contains(",1,60.0,60.0,60.0,60.0\r\n"))
+        #expect(try samples("import", "x", "--format", "csv").error == "firelite samples: --format needs stats\n")
         let json = try samples("stats", "--type", "StepCount", "--zone", "GMT", "--by", "whole", "--json")
         #expect(json.output.contains(#""count":1,"min":100.0,"max":100.0,"mean":100.0,"sum":100.0}"#), "\(json.output)")
     }

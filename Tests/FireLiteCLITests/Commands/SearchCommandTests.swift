@@ -154,6 +154,13 @@ struct SearchCommandTests {
         }
         #expect(ids.count == 3 && Set(ids).count == 3)
         #expect(after.isEmpty)
+        func skipping(_ arguments: String...) throws -> [String] {
+            try database.run("search", ["Patient?_sort=_id", "--ids"] + arguments).lines
+        }
+        #expect(try skipping("--skip", "1") == ["Patient/2", "Patient/3"])
+        #expect(try skipping("--skip", "1", "--limit", "1") == ["Patient/2"])
+        #expect(try skipping("--skip", "3") == [] && skipping("--skip", "9223372036854775807") == [])
+        #expect(try search("Patient", "--skip", "9").output.contains(#""total":3"#))
         let csv = try search("Patient?_id=1", "--format", "csv").output
         #expect(csv == "type,id,date,description\r\nPatient,1,1970-03-30,Ann Peters\r\n")
     }

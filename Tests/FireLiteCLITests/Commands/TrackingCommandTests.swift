@@ -76,6 +76,10 @@ struct TrackingCommandTests {
         #expect(each.map { $0["number"] as? Int } == [start + 1, start + 2, start + 3, start + 4])
         #expect(try list(tool("changes", "--since", "\(start + 2)", "--json"), "changes").isEmpty)
         #expect(try list(tool("changes", "--limit", "1", "--each", "--json"), "changes").count == 1)
+        #expect(
+            try tool("changes", "--after", "\(start + 3)", "--each", "--json").output
+                == tool("changes", "--since", "\(start + 3)", "--each", "--json").output)
+        #expect(try tool("changes", "--since", "1", "--after", "1").status == .usage)
         // What is no longer there is an answer of its own.
         let gap = try tool("changes", "--since", "0")
         #expect(gap.status == .incomplete && gap.error.contains("read everything again"))

@@ -25,6 +25,16 @@ struct ViewCommandTests {
         #expect(try database.run("view", ["--definition", file], isTerminal: true).lines.count == 3)
     }
 
+    @Test func rowsAreReadInPages() throws {
+        let database = try ToolDatabase(Self.patients)
+        let file = try database.folder.write("names.json", Self.names)
+        func rows(_ arguments: String...) throws -> [String] { try database.run("view", ["--definition", file] + arguments).lines }
+        #expect(try rows("--limit", "1") == [#"{"id":"1","family":"A, B"}"#])
+        #expect(try rows("--skip", "1") == [#"{"id":"1","family":"C"}"#])
+        #expect(try rows("--skip", "2") == [] && rows("--limit", "0") == [])
+        #expect(try database.run("view", ["--standard", "--limit", "1"]).status == .usage)
+    }
+
     @Test func cellsForSpreadsheetsAreNoFormulas() throws {
         let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1","name":[{"family":"=1+1"}]}"#)
         let file = try database.folder.write("names.json", Self.names)

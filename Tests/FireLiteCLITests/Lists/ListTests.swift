@@ -60,6 +60,59 @@ struct ListTests {
         #expect(list.status == .done && list.output == "bases\r\n")
     }
 
+    @Test func emptyListsHaveTheirColumns() throws {
+        #expect(try ToolRun("check", database.path, "--format", "csv").output == "kind,table,type,number,text\r\n")
+        #expect(try ToolRun("check", database.path, "--format", "ndjson").output.isEmpty)
+        let packages = try database.run("package", ["list", "--format", "csv"])
+        #expect(packages.status == .done && packages.output == "name,version,title,fhir\r\n", "\(packages.error)")
+        #expect(try database.run("annotate", ["Patient/1", "--format", "csv"]).output == "annotations\r\n")
+    }
+
+    @Test func annotationsAndKeysAreLists() throws {
+        #expect(try database.run("annotate", ["Patient/1", "b", "a"]).status == .done)
+        #expect(try database.run("annotate", ["Patient/1", "--format", "csv"]).output == "annotations\r\na\r\nb\r\n")
+        #expect(
+            try database.run("annotate", ["Patient/1", "--format", "ndjson"]).lines == [#"{"annotations":"a"}"#, #"{"annotations":"b"}"#])
+        let keys = try database.run("records", ["keyring", "--keyring", database.folder.file("keys.json"), "--format", "csv"])
+        #expect(keys.status == .done && keys.output.hasPrefix("id,primary\r\n") && keys.output.hasSuffix(",true\r\n"), "\(keys.error)")
+        #expect(
+            try ToolRun("codes", "--knowledge", "x.sqlite", "remove", "y", "--format", "csv").error
+                == "firelite codes: --format needs list\n")
+    }
+
+    @Test func issuesOfAValidationAreReadInPages() throws {
+        let file = try database.folder.write(
+            "bad.ndjson",
+            ["a", "b", "c"].map { #"{"resourceType":"Patient","id":"\#($0)","gender":"x"}"# }.joined(separator: "\n"))
+        func issues(_ arguments: String...) throws -> [String] {
+            let run = try ToolRun(["validate", file, "--format", "csv"] + arguments)
+            #expect(run.status == .incomplete && run.error == "firelite validate: 3 errors in 3 resources\n", "\(run.error)")
+            return Array(run.output.components(separatedBy: "\r\n").dropFirst().filter { !$0.isEmpty })
+        }
+        let all = try issues()
+        #expect(all.count == 3)
+        #expect(try issues("--limit", "1") == [all[0]])
+        #expect(try issues("--skip", "1", "--limit", "1") == [all[1]])
+        #expect(try issues("--skip", "3") == [])
+        let none = try ToolRun("validate", file, "--skip", "3", "--json")
+        #expect(none.output.contains("no issues in this part of the 3"))
+    }
+
+    @Test func differencesAreReadInPages() throws {
+        let old = try database.folder.write("old.ndjson", #"{"resourceType":"Patient","id":"1"}"#)
+        let new = try database.folder.write(
+            "new.ndjson", ["1", "2", "3"].map { #"{"resourceType":"Group","id":"\#($0)"}"# }.joined(separator: "\n"))
+        func changes(_ arguments: String...) throws -> [String] {
+            let run = try ToolRun(["diff", old, new, "--format", "csv"] + arguments)
+            #expect(run.status == .incomplete, "\(run.error)")
+            return Array(run.output.components(separatedBy: "\r\n").dropFirst().filter { !$0.isEmpty })
+        }
+        let all = try changes()
+        #expect(all.count == 4)
+        #expect(try changes("--skip", "1", "--limit", "2") == Array(all[1...2]))
+        #expect(try changes("--after", "Group/2") == Array(all.drop { $0 != "added,Group,2" }.dropFirst()))
+    }
+
     @Test func everyListHasItsKeysInItsHelp() {
         for definition in FireLiteTool.definitions {
             guard let list = definition.list else { continue }
