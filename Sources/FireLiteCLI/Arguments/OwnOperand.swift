@@ -13,11 +13,24 @@ enum OwnOperand {
     case search
     /// A statement of SQL: it has a space or a parenthesis in it, and there is no such file.
     case statement
+    /// A path, as that of a database: a database is in front of it if there is one operand more than the command has.
+    case path
 
-    /// Whether a first operand is the command's own and no database.
+    /// Whether the first operand is the command's own and no database.
+    ///
+    /// - Parameters:
+    ///   - operands: all operands.
+    ///   - count: how many the command has itself.
+    func includesFirst(of operands: [String], count: ClosedRange<Int>) -> Bool {
+        if case .path = self { return operands.count <= count.upperBound }
+        return operands.first.map(includes) ?? true
+    }
+
+    /// Whether a first operand has the form of the command's own.
     func includes(_ operand: String) -> Bool {
         switch self {
         case .none: false
+        case .path: true
         case .word: Self.isWord(operand)
         case .resource: Self.isResource(operand)
         case .search: Self.isSearch(operand)

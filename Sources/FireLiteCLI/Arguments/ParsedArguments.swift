@@ -68,7 +68,7 @@ struct ParsedArguments {
         for definition: CommandDefinition, in values: inout [String: [String]], operands: inout [String], environment: [String: String]
     ) {
         guard values[database] == nil, definition.option(named: database)?.isRequired == true else { return }
-        if let own = definition.ownOperand, let first = operands.first, !own.includes(first) {
+        if let own = definition.ownOperand, !own.includesFirst(of: operands, count: definition.operandCount) {
             values[database] = [operands.removeFirst()]
         } else if let path = environment[databaseVariable], !path.isEmpty {
             values[database] = [path]

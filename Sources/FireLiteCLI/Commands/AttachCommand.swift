@@ -9,17 +9,19 @@ struct AttachCommand: Command {
         options: DatabaseArgument.options + [
             KeyringFile.option,
             .option("title", "TEXT", "the attachment's title (default: the name of the file)"),
-            .option("content-type", "MEDIA", "its media type (default: the one that its first bytes show)"),
+            .option("content-type", "MEDIA", "its media type (default: the one that its first bytes or its name show)"),
         ],
         operands: "Type/id FILE", operandCount: 2...2, operandKinds: [.resource, .file],
         jsonKeys: [
             JSONKey("attached", "the resource"), JSONKey("bytes", "the size of the file"),
-            JSONKey("type", "the media type, null if unknown"),
+            JSONKey("type", "the media type"),
         ],
         discussion: """
             The file goes into the first element that holds attachments, such as Patient.photo or DocumentReference.content,
             with its type, size and SHA-1 hash. A file larger than 20 MiB is refused, unless the database's policy says otherwise,
-            and one whose first bytes do not show the stated type.
+            and one whose first bytes do not show the stated type. A file of another type than JPEG, PNG, TIFF, PDF and DICOM has
+            the type of its name's ending; without a known ending it is text/plain if it is text in UTF-8, and
+            application/octet-stream otherwise.
 
             Example: firelite attach --database health.sqlite Patient/123 letter.pdf
             """)
@@ -45,18 +47,18 @@ struct AttachCommand: Command {
         let store = try database.open()
         let title = title ?? URL(fileURLWithPath: file).lastPathComponent
         let bytes = try content(store)
+        let type = type ?? FileContentType.of(file, bytes)
         try database.located {
             do {
                 try store.attachments.attach(bytes, to: key.type, id: key.id, title: title, contentType: type)
             } catch let error as AttachmentError { throw ToolError.incomplete(error) }
         }
         // As the attachment has it.
-        let kind = type.flatMap { AttachmentKind(contentType: $0) } ?? AttachmentKind(beginning: bytes)
-        let stored = kind?.contentType ?? type
+        let kind = AttachmentKind(contentType: type) ?? AttachmentKind(beginning: bytes)
         var report = Report()
         report.addLine([
             .init("attached", .text(key.description)), .init("bytes", .bytes(bytes.count), label: "size"),
-            .init("type", stored.map { .text($0) } ?? .shown("unknown", .none)),
+            .init("type", .text(kind?.contentType ?? type)),
         ])
         try console.print(report, asJSON: isJSON)
         return .done

@@ -15,7 +15,7 @@ struct DiffCommand: Command {
             .flag("paths", "of files and databases: print the paths of changed elements"),
             .flag("values", "of files and databases: print their values, too"),
         ],
-        operands: "Type/id | OLD NEW", operandCount: 1...2, operandKinds: [.file, .file],
+        operands: "[FILE] Type/id | OLD NEW", operandCount: 1...2, operandKinds: [.file, .file],
         jsonKeys: [
             JSONKey("elements", "of versions, a list: path, old, new (JSON or null)"),
             JSONKey("changes", "of files and databases, a list: kind (added, updated or deleted), type, id, elements"),
@@ -23,15 +23,16 @@ struct DiffCommand: Command {
         ],
         list: ListDefinition(key: "changes", rowKeys: ["type", "id"]),
         discussion: """
-            With Type/id: prints the elements that differ between two versions of a resource, with their values. `firelite history`
-            lists the versions; the store must keep its history (`firelite track`).
+            With Type/id: prints the elements that differ between two versions of a resource, with their values; FILE is the
+            database, as with --database. `firelite history` lists the versions; the store must keep its history, as
+            `firelite track` has it do.
 
             OLD and NEW are databases, or files and folders as for import. Resources are compared by type and id. The exit status
             is 1 if they differ, as with diff(1), and 0 if they do not.
 
             Examples: firelite track --database health.sqlite on history
                       firelite patch health.sqlite Patient/123 gender=other
-                      firelite diff --database health.sqlite Patient/123
+                      firelite diff health.sqlite Patient/123
                       firelite diff health.sqlite restored.sqlite
             """)
 
@@ -58,12 +59,13 @@ struct DiffCommand: Command {
         keyring = arguments["keyring"].map { KeyringFile(path: $0) }
         listing = try Listing(arguments, Self.definition)
         let operands = arguments.operands
-        if operands.count == 1 {
-            guard let path = arguments["database"] ?? arguments.standardDatabase else {
+        let first = Self.namesVersions(operands) && !arguments.has("database") ? operands[0] : nil
+        if operands.count == 1 || first != nil {
+            guard let path = arguments["database"] ?? first ?? arguments.standardDatabase else {
                 throw ToolError.usage("NEW is missing; or give --database FILE with Type/id")
             }
             let database = try DatabaseArgument(arguments, path: path)
-            job = .versions(database, try ResourceKey(operands[0], in: database))
+            job = .versions(database, try ResourceKey(operands[operands.count - 1], in: database))
             if arguments.has("paths") || arguments.has("values") {
                 throw ToolError.usage("--paths and --values are for files and databases: versions are printed with paths and values")
             }
@@ -72,6 +74,12 @@ struct DiffCommand: Command {
             for name in ["from", "to"] where arguments.has(name) { throw ToolError.usage("--\(name) is for versions of Type/id") }
             job = .sides(operands[0], operands[1], try Self.release(arguments, operands))
         }
+    }
+
+    /// Whether the operands are a database and `Type/id`, and no files or databases to compare.
+    private static func namesVersions(_ operands: [String]) -> Bool {
+        guard operands.count == 2, operands[1].contains("/"), OwnOperand.resource.includes(operands[1]) else { return false }
+        return !FileManager.default.fileExists(atPath: operands[1])
     }
 
     /// The release that an option names, or that of the first database.

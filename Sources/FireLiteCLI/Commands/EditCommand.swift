@@ -54,7 +54,8 @@ struct EditCommand: Command {
         let edited = try resource(draft, console)
         if edited == base {
             draft.discard()
-            return try print(nil, note: "unchanged \(key)", console)
+            let version = try database.located { try store.read { try StoredResource.version(of: key.type, key.id, $0) } }
+            return try print(nil, version: version, note: "unchanged \(key)", console)
         }
         let (stored, clashes) = try database.located { try save(edited, base, store) }
         guard clashes.isEmpty else {
@@ -105,13 +106,13 @@ struct EditCommand: Command {
     }
 
     private func print(
-        _ stored: StoredResource?, clashes: [ElementClash] = [], note: String? = nil, _ console: Console
+        _ stored: StoredResource?, version: Int? = nil, clashes: [ElementClash] = [], note: String? = nil, _ console: Console
     ) throws -> ExitStatus {
         var report = stored?.report() ?? Report()
         if stored == nil {
             report.addMember("resource", .text(key.description))
             report.addMember("outcome", clashes.isEmpty ? .text("unchanged") : .none)
-            report.addMember("version", .none)
+            report.addMember("version", version.map { .number($0) } ?? .none)
         }
         if let note { report.addNote(note) }
         let cell = { (json: String?) -> FigureValue in json.map { .shown($0, .json($0)) } ?? .none }

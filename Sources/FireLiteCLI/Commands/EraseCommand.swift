@@ -11,7 +11,7 @@ struct EraseCommand: Command {
             .flag("dry-run", "print what would be erased, and change nothing"),
             .flag("shared", "erase resources that belong to other persons, too"),
         ],
-        operands: "Type/id", operandCount: 1...1, operandKinds: [.resource],
+        operands: "Type/id", operandCount: 1...1, operandKinds: [.resource], ownOperand: .resource,
         jsonKeys: [
             JSONKey("erased", "a list: name (a resource type or a table), count"),
             JSONKey("changes", "the number of entries of the log of changes and of old versions"),

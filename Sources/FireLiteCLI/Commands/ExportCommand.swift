@@ -18,7 +18,7 @@ struct ExportCommand: Command {
                 "what to do about a resource that cannot be read or written (default: stop)"),
             .flag("ids", "name unreadable resources by their logical ids, which may identify people"),
         ],
-        operands: "", operandCount: 0...0,
+        operands: "", operandCount: 0...0, operandKinds: [.file], ownOperand: OwnOperand.none,
         jsonKeys: [
             JSONKey("exported", "the number of resources"),
             JSONKey("files", "the number of files"),
@@ -40,7 +40,9 @@ struct ExportCommand: Command {
             database is not changed.
 
             --patient writes what belongs to one person, with its attachments: the resource, its compartment, and Binary resources
-            that these name. Another database can import the folder. The history is not exported.
+            that these name. Another database can import the folder. It lacks the history, annotations and app data, and what is
+            not in the compartment: devices, practitioners and organizations that the resources refer to. Standard error lists
+            how many of each type the database has and the folder has not. A Group names its other members, too.
 
             With --on-error stop a resource that cannot be read, or that XML cannot hold, ends the export, and no file appears.
             With skip it is skipped and listed on standard error, with its type, its number in the store and the reason; the exit
@@ -98,7 +100,11 @@ struct ExportCommand: Command {
             try store.read { transaction -> ExitStatus in
                 let chosen = try person(patient, transaction)
                 let exporter = Exporter(types: chosen.types, roots: chosen.roots, options: options, handlers: handlers)
-                return try run(exporter, of: store, since: start, console)
+                let status = try run(exporter, of: store, since: start, console)
+                if let line = try ReferredResources(outside: chosen.roots, transaction).line {
+                    console.report("firelite export: not exported, though the resources refer to them: \(line)")
+                }
+                return status
             }
         }
     }

@@ -8,11 +8,12 @@ struct PutCommand: Command {
     static let definition = CommandDefinition(
         name: "put", summary: "check and store one resource from a JSON or XML file",
         options: DatabaseArgument.options + [KeyringFile.option, ResourceText.version, ResourceText.unchecked],
-        operands: "FILE|-", operandCount: 1...1, operandKinds: [.file], jsonKeys: StoredResource.jsonKeys,
+        operands: "RESOURCE|-", operandCount: 1...1, operandKinds: [.file], ownOperand: .path, jsonKeys: StoredResource.jsonKeys,
         discussion: """
-            The resource replaces the stored one of its type and id, or is added. It needs an id. Errors by FHIR's definitions are
-            listed by their places, and nothing is stored then; the exit status is 1. With --if-version nothing is stored if
-            somebody has changed the resource since: read its version with `firelite history` first.
+            RESOURCE is a file; with two files, the first is the database. The resource replaces the stored one of its type and
+            id, or is added. It needs an id. Errors by FHIR's definitions are listed by their places, and nothing is stored
+            then; the exit status is 1. With --if-version nothing is stored if somebody has changed the resource since: read its
+            version with `firelite history` first.
 
             Example: firelite put --database health.sqlite patient.json
             """)

@@ -18,8 +18,8 @@ struct SchemaCommand: Command {
         list: ListDefinition(key: "columns"),
         discussion: """
             The tables of the types, or of all that the file has. A table exists from the first value for it on, and so does a
-            column. mermaid and dot are the languages of two programs that draw diagrams. FileFormat.md describes the columns
-            _k, _parent and _ord, which say what a row belongs to.
+            column; if there is none of a type, the exit status is 1. mermaid and dot are the languages of two programs that
+            draw diagrams. FileFormat.md describes the columns _k, _parent and _ord, which say what a row belongs to.
 
             Examples: firelite schema health.sqlite Patient
                       firelite schema health.sqlite Patient --format mermaid
@@ -51,10 +51,14 @@ struct SchemaCommand: Command {
     func run(_ console: Console) throws -> ExitStatus {
         let store = try database.openForReading()
         let schema = try database.located { try FileSchema(store, types: types) }
-        if let listing {
-            try console.print(report(schema), listing)
-            return .done
-        }
+        if let listing { try console.print(report(schema), listing) } else { try print(schema, console) }
+        let missing = types.filter { type in !schema.tables.contains { $0.name == type } }
+        guard !missing.isEmpty else { return .done }
+        throw ToolError.incomplete(
+            "\(database.path) has no tables of \(missing.joined(separator: ", ")): nothing of the type was ever stored")
+    }
+
+    private func print(_ schema: FileSchema, _ console: Console) throws {
         let text =
             switch picture {
             case "sql": schema.sql
@@ -63,7 +67,6 @@ struct SchemaCommand: Command {
             default: schema.text
             }
         if !text.isEmpty { try console.print(text) }
-        return .done
     }
 
     private func report(_ schema: FileSchema) -> Report {

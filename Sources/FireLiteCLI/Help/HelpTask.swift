@@ -62,6 +62,16 @@ struct HelpTask {
                   firelite recover damaged.sqlite saved.sqlite
                 """),
         HelpTask(
+            name: "person", title: "take a person's data along, or erase a person",
+            text: """
+                What belongs to a patient goes into a folder, which another database imports:
+                  firelite export health.sqlite --patient Patient/123 --output folder
+                  firelite import --database other.sqlite folder
+                A dry run counts what would be erased. Erasing overwrites it, with its earlier versions:
+                  firelite erase health.sqlite Patient/123 --dry-run
+                  firelite erase health.sqlite Patient/123
+                """),
+        HelpTask(
             name: "scripts", title: "use results in programs",
             text: """
                 --json prints one object with everything a command found, --format ndjson one object a line, --format csv a table.

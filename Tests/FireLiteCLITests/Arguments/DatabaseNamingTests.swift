@@ -27,6 +27,25 @@ struct DatabaseNamingTests {
         #expect(try run("find", "--database", path, "x.sqlite").error.contains("'x.sqlite' is not a resource type"))
     }
 
+    @Test func theFileMayComeFirstWhereVersionsAreReadOrResourcesWritten() throws {
+        let path = database.path
+        for tracking in ["changes", "history"] {
+            #expect(try run("track", "--database", path, "on", tracking).status == .done)
+        }
+        let file = try database.folder.write("p.json", #"{"resourceType":"Patient","id":"1","gender":"female"}"#)
+        #expect(try run("put", path, file).output == "updated Patient/1, version 2\n")
+        #expect(try run("put", file, variable: path).output == "unchanged Patient/1, version 2\n")
+        #expect(try run("put", path).error.contains("--database FILE is missing"))
+        let changes = try run("changes", path, "--json")
+        #expect(changes.status == .done && changes.output.contains(#""id":"1""#), "\(changes.error)")
+        let difference = try run("diff", path, "Patient/1")
+        #expect(difference.status == .incomplete && difference.error.isEmpty, "\(difference.error)")
+        #expect(difference.output == (try run("diff", "--database", path, "Patient/1").output) && difference.output.contains("female"))
+        #expect(try run("diff", path, "Pateint/1").error.contains("did you mean 'Patient'?"))
+        #expect(try run("export", path, "--output", "-").output == run("export", "--database", path, "--output", "-").output)
+        #expect(try run("erase", path, "Patient/1", "--dry-run").status == .done)
+    }
+
     @Test func theEnvironmentCountsWhereNothingElseNamesIt() throws {
         let path = database.path
         #expect(try run("find", "Patient", "--count", variable: path).output == "1\n")
@@ -61,7 +80,7 @@ struct DatabaseNamingTests {
     @Test func wordsOfOptionsAndActionsAreSuggested() throws {
         for (arguments, message) in [
             (["find", "x.sqlite", "Patient", "--format", "tabel"], "firelite find: --format is 'tabel': did you mean 'table'?"),
-            (["info", "x.sqlite", "--release", "R4C"], "firelite info: --release is 'R4C': did you mean 'R4B'?"),
+            (["info", "x.sqlite", "--release", "R4C"], "firelite info: --release is 'R4C': did you mean 'R4'?"),
             (["codes", "lits"], "firelite codes: 'lits' is not add, list or remove: did you mean 'list'?"),
             (["index", "--database", "x.sqlite", "craete"], "'craete' is not list, create or drop: did you mean 'create'?"),
             (["track", "--database", "x.sqlite", "on", "histroy"], "did you mean 'history'?"),

@@ -40,6 +40,21 @@ struct BlobsCommandTests {
         #expect(try FileContents.bytes(of: short, upTo: 3).bytes == Data("abc".utf8) && FileContents.bytes(of: short, upTo: 2).bytes == nil)
     }
 
+    @Test(arguments: [
+        ("n.txt", "plain text", "text/plain"), ("notes", "Größe", "text/plain"), ("t.CSV", "a,b", "text/csv"),
+        ("letter.bin", "%PDF-1.7 ", "application/pdf"), ("no.pdf", "text", "text/plain"),
+        ("data", "\u{0}\u{1}", "application/octet-stream"),
+    ])
+    func everyFileHasAMediaType(_ name: String, _ content: String, _ type: String) throws {
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
+        let run = try database.run("attach", ["Patient/1", try database.folder.write(name, content), "--json"])
+        #expect(run.status == .done && run.output.contains("\"type\":\"\(type)\""), "\(run.output) \(run.error)")
+        #expect(try database.run("get", ["Patient/1"]).output.contains("\"contentType\":\"\(type)\""))
+        // What was attached is no reason to refuse a later change.
+        #expect(try database.run("patch", ["Patient/1", "gender=female"]).status == .done)
+        #expect(try database.run("validate", []).status == .done)
+    }
+
     @Test func aFileIsAttachedPrintedWholeAndDetached() throws {
         let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
         let pdf = Data("%PDF-1.7 ".utf8) + Data(count: 9_000)

@@ -88,12 +88,12 @@ struct EditingCommandTests {
 
     // MARK: - Edit
 
-    private func edit(_ script: String, isTerminal: Bool = false) throws -> ToolRun {
+    private func edit(_ script: String, _ options: String...) throws -> ToolRun {
         let path = try folder.write("editor.sh", script)
         var environment = ["EDITOR": "sh \(path)", "PATH": "/usr/bin:/bin"]
         // For a tool that the editor runs under the address sanitizer.
         environment["LSAN_OPTIONS"] = ProcessInfo.processInfo.environment["LSAN_OPTIONS"]
-        return try ToolRun(["edit", database.path, "Patient/1"], environment: environment)
+        return try ToolRun(["edit", database.path, "Patient/1"] + options, environment: environment)
     }
 
     private func keptText(_ run: ToolRun) throws -> String {
@@ -110,6 +110,8 @@ struct EditingCommandTests {
         #expect(run.status == .done && run.output == "updated Patient/1, version 2\n", "\(run.error)")
         #expect(try stored().contains(#""gender":"female""#))
         #expect(try edit("true").output == "unchanged Patient/1\n")
+        let json = try edit("true", "--json").output
+        #expect(json == #"{"resource":"Patient/1","outcome":"unchanged","version":2,"clashes":[]}"# + "\n")
     }
 
     @Test func aFailedEditorStoresNothing() throws {

@@ -44,6 +44,9 @@ struct SchemaCommandTests {
         #expect(csv.hasPrefix("table,column,type,owner\r\nGroup,_k,INTEGER,\r\n"))
         #expect(try schema("Pateint").error.contains("did you mean 'Patient'?"))
         #expect(try schema("--format", "png").status == .usage)
-        #expect(try schema("Observation").output.isEmpty)
+        let none = try schema("Observation")
+        #expect(none.status == .incomplete && none.output.isEmpty && none.error.contains("no tables of Observation"), "\(none.error)")
+        let some = try schema("Group", "Observation", "--format", "csv")
+        #expect(some.status == .incomplete && some.output == csv && some.error.contains("no tables of Observation:"))
     }
 }

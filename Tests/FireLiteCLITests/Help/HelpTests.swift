@@ -23,6 +23,8 @@ struct HelpTests {
         #expect(group.status == .done && group.output.hasPrefix("Finding and asking\n  find ") && !group.output.contains("  import "))
         let task = try ToolRun("help", "undo")
         #expect(task.status == .done && task.output.contains("  firelite restore --database health.sqlite Patient/123"))
+        let person = try ToolRun("help", "person")
+        #expect(person.status == .done && person.output.contains("  firelite erase health.sqlite Patient/123 --dry-run"))
         for task in HelpTask.all { #expect(try ToolRun("help", task.name).output.split(separator: "\n").allSatisfy { $0.count <= 120 }) }
     }
 

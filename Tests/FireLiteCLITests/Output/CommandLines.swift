@@ -11,7 +11,9 @@ enum CommandLines {
         "migrate": [
             "--database {new.sqlite} --key-file {key} --rejects {rejects.ndjson} --report {report.ndjson} {in.ndjson}"
         ],
-        "export": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} --output {out}"],
+        "export": [
+            "--database {mine.sqlite} --key-file {key} --keyring {keys.json} --output {out}", "{mine.sqlite} --output {out}",
+        ],
         "get": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1"],
         "browse": ["--database {mine.sqlite} --key-file {key} --no-open", "--no-open {mine.sqlite}"],
         "find": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient"],
@@ -27,7 +29,7 @@ enum CommandLines {
         "index": ["--database {mine.sqlite} --key-file {key} list"],
         "bases": ["--database {mine.sqlite} --key-file {key} list"],
         "track": ["--database {mine.sqlite} --key-file {key} list"],
-        "changes": ["--database {mine.sqlite} --key-file {key}"],
+        "changes": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
         "history": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "restore": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "prune": ["--database {mine.sqlite} --key-file {key} --keep 0"],
