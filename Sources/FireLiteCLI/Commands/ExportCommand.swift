@@ -100,11 +100,11 @@ struct ExportCommand: Command {
             try store.read { transaction -> ExitStatus in
                 let chosen = try person(patient, transaction)
                 let exporter = Exporter(types: chosen.types, roots: chosen.roots, options: options, handlers: handlers)
-                let status = try run(exporter, of: store, since: start, console)
+                // Before the export, which ends with an error if it skips something.
                 if let line = try ReferredResources(outside: chosen.roots, transaction).line {
                     console.report("firelite export: not exported, though the resources refer to them: \(line)")
                 }
-                return status
+                return try run(exporter, of: store, since: start, console)
             }
         }
     }

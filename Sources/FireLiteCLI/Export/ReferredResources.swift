@@ -17,9 +17,16 @@ struct ReferredResources {
         let bases = try transaction.bases()
         let keys = roots.sorted().map { RowKey.key($0) }
         for start in stride(from: 0, to: keys.count, by: Self.chunk) {
-            for resource in try transaction.resources(keys: Array(keys[start..<min(start + Self.chunk, keys.count)])) {
-                try add(transaction.opened(resource), bases, roots, transaction)
+            for resource in Self.readable(Array(keys[start..<min(start + Self.chunk, keys.count)]), transaction) {
+                try add(resource, bases, roots, transaction)
             }
+        }
+    }
+
+    /// The resources, without those that cannot be read: the export reports them.
+    private static func readable(_ keys: [Int64], _ transaction: ReadTransaction) -> [FHIRResource] {
+        do { return try transaction.resources(keys: keys).map { try transaction.opened($0) } } catch {
+            return keys.count > 1 ? keys.flatMap { readable([$0], transaction) } : []
         }
     }
 
