@@ -35,8 +35,7 @@ struct ReferredResources {
             let parts = ReferenceParts(text)
             if let type = parts.type, let id = parts.id, parts.isLocal(bases), seen.insert("\(type)/\(id)").inserted,
                 transaction.store.release.hasResourceType(named: type),
-                let found = try transaction.resource(typeName: type, id: id), let root = transaction.number(of: found),
-                !roots.contains(root)
+                let found = try transaction.registered(type, id: id), !roots.contains(found.root)
             {
                 counts[type, default: 0] += 1
             }
