@@ -1,8 +1,7 @@
 #if canImport(SwiftUI)
-    import Observation
     import SwiftUI
 
-    // Thin over `LiveQuery`, `LiveResource` and `FormModel`, which are tested on every system.
+    // Thin over the followers, `LiveQuery`, `LiveResource` and `FormModel`, which are tested on every system.
 
     // MARK: - Environment
 
@@ -23,34 +22,27 @@
         public func fhirStore(_ store: FHIRStore?) -> some View { environment(\.fhirStore, store) }
     }
 
-    /// The loading state of what a view follows.
-    public enum FHIRLoadingState {
-        /// It has not been read yet, or the view has no store.
-        case loading
-        /// It has been read, and there is nothing.
-        case empty
-        /// It is there.
-        case loaded
-        /// It could not be read, and is no longer followed.
-        case failed(any Error)
-    }
-
     // MARK: - Results
 
     /// The live results of a query, in a view below `fhirStore(_:)`.
     ///
     /// ```swift
-    /// @FHIRResults(Patient.self, { $0.where { $0.active }.sort(\.birthDate) }) private var patients
+    /// @FHIRResults(Patient.self, where: { $0.active }, sort: \.birthDate) private var patients
     /// ```
     /// `$patients` has the state, and sets another query: `$patients.query = { $0.sort(\.name.family) }`. The results stay until the new ones are there.
     /// With an animation, changes of the results are animated; the first results are not. Without a store in the environment there are no results, and the
     /// state is `loading`.
+    ///
+    /// If the parent makes the view again with another query, for example one with the id of another patient, the property follows that query; the page size
+    /// and the animation stay those of the first. A query that was set stays as long as the parent passes the same one. Give the view an identity,
+    /// `.id(patient.id)`, if the earlier results must not be shown until the new ones are there.
     @MainActor @propertyWrapper
     public struct FHIRResults<Resource: FHIRResource>: @preconcurrency DynamicProperty {
         @Environment(\.fhirStore) private var store
         @State private var follower: ResultsFollower<Resource>
+        private let given: GivenQuery<Resource>
 
-        /// Follows the resources of a type.
+        /// Follows the results of a query.
         ///
         /// - Parameters:
         ///   - type: the resource type.
@@ -61,7 +53,11 @@
             _ type: Resource.Type, _ query: @escaping (FHIRQuery<Resource>) -> FHIRQuery<Resource> = { $0 }, pageSize: Int? = nil,
             animation: Animation? = nil
         ) {
-            _follower = State(initialValue: ResultsFollower(query, pageSize: pageSize, animation: animation))
+            given = GivenQuery(query)
+            _follower = State(
+                initialValue: ResultsFollower(given, pageSize: pageSize) { changes, show in
+                    if let animation, changes != nil { withAnimation(animation) { show() } } else { show() }
+                })
         }
 
         /// The results; empty until they have been read.
@@ -71,96 +67,35 @@
         public var projectedValue: ResultsFollower<Resource> { follower }
 
         /// Called by SwiftUI before it reads the value.
-        public func update() { follower.follow(store) }
-    }
-
-    /// The projected value of `FHIRResults`: `$patients` for a property `patients`.
-    @MainActor @Observable
-    public final class ResultsFollower<Resource: FHIRResource> {
-        /// The live results with their changes, before an animation shows them; nil until the view has a store.
-        public private(set) var live: LiveQuery<Resource>?
-        /// The results as the view shows them; nil until it has a store.
-        public private(set) var shown: ShownResults<Resource>?
-        /// The conditions and the order. Set them to follow another query.
-        public var query: (FHIRQuery<Resource>) -> FHIRQuery<Resource> {
-            didSet { if let store, let live { live.query = query(store.query(Resource.self)) } }
-        }
-        @ObservationIgnored private let pageSize: Int?
-        @ObservationIgnored private let animation: Animation?
-        @ObservationIgnored private var store: FHIRStore?
-
-        init(_ query: @escaping (FHIRQuery<Resource>) -> FHIRQuery<Resource>, pageSize: Int?, animation: Animation?) {
-            self.query = query
-            self.pageSize = pageSize
-            self.animation = animation
-        }
-
-        func follow(_ store: FHIRStore?) {
-            guard let store, store !== self.store else { return }
-            self.store = store
-            let live = LiveQuery(query(store.query(Resource.self)), pageSize: pageSize)
-            self.live = live
-            shown = ShownResults(live) { [animation] changes, show in
-                if let animation, changes != nil { withAnimation(animation) { show() } } else { show() }
-            }
-        }
-
-        /// The loading state of the results.
-        public var state: FHIRLoadingState {
-            guard let live else { return .loading }
-            if let error = live.error { return .failed(error) }
-            if shown?.results.isEmpty == false { return .loaded }
-            // What has been read and is not shown yet is still loading for the view.
-            return live.isLoading || !live.results.isEmpty ? .loading : .empty
-        }
-
-        /// Loads the next page.
-        public func loadMore() { live?.loadMore() }
+        public func update() { follower.follow(store, given) }
     }
 
     // MARK: - One resource
 
     /// One live resource, in a view below `fhirStore(_:)`: `@FHIRRecord(Patient.self, id: "1") private var patient`.
+    ///
+    /// If the parent makes the view again with another id, the property follows that resource, and is nil until it has been read. `$patient` has the state,
+    /// and the id, which can be set.
     @MainActor @propertyWrapper
     public struct FHIRRecord<Resource: FHIRResource>: @preconcurrency DynamicProperty {
         @Environment(\.fhirStore) private var store
         @State private var follower: RecordFollower<Resource>
+        private let id: String
 
         /// Follows the resource with a type and id.
-        public init(_ type: Resource.Type, id: String) { _follower = State(initialValue: RecordFollower(id: id)) }
+        public init(_ type: Resource.Type, id: String) {
+            self.id = id
+            _follower = State(initialValue: RecordFollower(id: id))
+        }
 
         /// The resource; nil until it has been read, and if there is none.
         public var wrappedValue: Resource? { follower.live?.resource }
 
-        /// The state of the resource.
+        /// The state of the resource, and its id, which can be set.
         public var projectedValue: RecordFollower<Resource> { follower }
 
         /// Called by SwiftUI before it reads the value.
-        public func update() { follower.follow(store) }
-    }
-
-    /// The projected value of `FHIRRecord`: `$patient` for a property `patient`.
-    @MainActor @Observable
-    public final class RecordFollower<Resource: FHIRResource> {
-        /// The live resource; nil until the view has a store.
-        public private(set) var live: LiveResource<Resource>?
-        @ObservationIgnored private let id: String
-        @ObservationIgnored private var store: FHIRStore?
-
-        init(id: String) { self.id = id }
-
-        func follow(_ store: FHIRStore?) {
-            guard let store, store !== self.store else { return }
-            self.store = store
-            live = LiveResource(Resource.self, id: id, in: store)
-        }
-
-        /// The loading state of the resource.
-        public var state: FHIRLoadingState {
-            guard let live else { return .loading }
-            if let error = live.error { return .failed(error) }
-            return live.isLoading ? .loading : live.resource == nil ? .empty : .loaded
-        }
+        public func update() { follower.follow(store, id: id) }
     }
 
     // MARK: - Counts and aggregates
@@ -171,15 +106,36 @@
     /// @FHIRValue({ try $0.query(Patient.self).where { $0.active }.count() }) private var activePatients
     /// ```
     /// `$activePatients` has the state, and follows another value: `$activePatients.follow { … }`.
+    ///
+    /// Blocks cannot be compared, so the property keeps the first one when the parent makes the view again. A block that uses a value of the parent needs an
+    /// identity, which the parent's value determines: `init(id:_:)`.
     @MainActor @propertyWrapper
     public struct FHIRValue<Value: Sendable>: @preconcurrency DynamicProperty {
         @Environment(\.fhirStore) private var store
         @State private var follower: ValueFollower<Value>
+        private let id: AnyHashable?
+        private let read: @Sendable (ReadTransaction) throws -> Value
 
-        /// Follows what a block reads.
+        /// Follows what a block reads; always the first block.
         ///
         /// - Parameter read: reads the value from a snapshot, again after each commit that changed what it has read.
-        public init(_ read: @escaping @Sendable (ReadTransaction) throws -> Value) { _follower = State(initialValue: ValueFollower(read)) }
+        public init(_ read: @escaping @Sendable (ReadTransaction) throws -> Value) {
+            id = nil
+            self.read = read
+            _follower = State(initialValue: ValueFollower(id: nil, read))
+        }
+
+        /// Follows what a block reads, and another block when the identity changes.
+        ///
+        /// - Parameters:
+        ///   - id: everything that the block uses from outside, for example the id of a patient. When the parent makes the view with another one, the value is
+        ///     nil until the new block has read it.
+        ///   - read: reads the value from a snapshot, again after each commit that changed what it has read.
+        public init(id: some Hashable, _ read: @escaping @Sendable (ReadTransaction) throws -> Value) {
+            self.id = AnyHashable(id)
+            self.read = read
+            _follower = State(initialValue: ValueFollower(id: AnyHashable(id), read))
+        }
 
         /// The value; nil until it has been read.
         public var wrappedValue: Value? { follower.live?.value }
@@ -188,37 +144,7 @@
         public var projectedValue: ValueFollower<Value> { follower }
 
         /// Called by SwiftUI before it reads the value.
-        public func update() { follower.follow(store) }
-    }
-
-    /// The projected value of `FHIRValue`: `$count` for a property `count`.
-    @MainActor @Observable
-    public final class ValueFollower<Value: Sendable> {
-        /// The live value; nil until the view has a store.
-        public private(set) var live: LiveValue<Value>?
-        @ObservationIgnored private var read: @Sendable (ReadTransaction) throws -> Value
-        @ObservationIgnored private var store: FHIRStore?
-
-        init(_ read: @escaping @Sendable (ReadTransaction) throws -> Value) { self.read = read }
-
-        func follow(_ store: FHIRStore?) {
-            guard let store, store !== self.store else { return }
-            self.store = store
-            live = LiveValue(in: store, read)
-        }
-
-        /// Follows another value from now on. The last value stays until the new one has been read.
-        public func follow(_ read: @escaping @Sendable (ReadTransaction) throws -> Value) {
-            self.read = read
-            live?.follow(read)
-        }
-
-        /// The loading state of the value, which is never `empty`.
-        public var state: FHIRLoadingState {
-            guard let live else { return .loading }
-            if let error = live.error { return .failed(error) }
-            return live.value == nil ? .loading : .loaded
-        }
+        public func update() { follower.follow(store, id: id, read) }
     }
 
     // MARK: - Forms

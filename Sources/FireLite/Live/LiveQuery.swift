@@ -5,7 +5,7 @@ import Observation
 ///
 /// ```swift
 /// let patients = LiveQuery(store.query(Patient.self).sort { $0.birthDate.ascending }, pageSize: 50)
-/// // In a view: ForEach(patients.results, id: \.pk) { … }, and patients.loadMore() at the end of the list.
+/// // In a view: ForEach(patients.results) { … }, and patients.loadMore() at the end of the list.
 /// ```
 /// Its properties are observed with Swift's Observation framework, so SwiftUI views that read them are drawn again. It stops when it is
 /// released, and keeps its last results when the store is closed.

@@ -15,6 +15,9 @@ package struct ModuleSelection: Sendable {
         self.arguments = arguments
     }
 
+    /// Whether another selection has the same statement and values.
+    func isSame(as other: ModuleSelection) -> Bool { module.id == other.module.id && sql == other.sql && arguments == other.arguments }
+
     /// The keys of the resources' rows.
     var keys: SQLFragment { "SELECT \(raw: RowKey.key(ofSQL: "root")) FROM (\(SQLFragment(raw: sql, arguments)))" }
 }

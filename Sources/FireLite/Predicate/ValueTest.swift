@@ -1,5 +1,5 @@
 /// A test of one value.
-package enum ValueTest: Sendable {
+package enum ValueTest: Sendable, Equatable {
     /// Compares by SQL's order: numbers as numbers, text by its UTF-8 bytes.
     case compare(Comparison, SQLValue)
     /// The value is one of these.

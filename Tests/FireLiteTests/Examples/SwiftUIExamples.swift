@@ -1,5 +1,5 @@
 import FireLite
-import FireLiteR4
+import FireLiteR4Names
 import Observation
 
 /// Waits until `value` is true of what it reads, whenever that changes.
@@ -11,7 +11,7 @@ import Observation
 
 // The editing of the views below, which runs without SwiftUI: see LiveExamples.
 // example LiveResults.md
-extension LiveResource<Patient> {
+extension LiveResource<R4.Patient> {
     func toggleActive(in store: FHIRStore) throws {
         guard let patient = resource else { return }
         try store.write { _ in patient.active = patient.active != true }
@@ -25,10 +25,10 @@ extension LiveResource<Patient> {
     // example LiveResults.md
     struct PatientList: View {
         let store: FHIRStore
-        let patients: LiveQuery<Patient>
+        let patients: LiveQuery<R4.Patient>
 
         var body: some View {
-            SwiftUI.List(patients.results, id: \.pk) { patient in
+            List(patients.results) { patient in
                 NavigationLink(patient.name.first?.family ?? "–") {
                     PatientDetail(store: store, id: patient.id ?? "")
                 }
@@ -41,7 +41,7 @@ extension LiveResource<Patient> {
     struct PatientDetail: View {
         let store: FHIRStore
         let id: String
-        @State private var patient: LiveResource<Patient>?
+        @State private var patient: LiveResource<R4.Patient>?
         @State private var message = ""
 
         var body: some View {
@@ -52,7 +52,7 @@ extension LiveResource<Patient> {
                 }
                 Text(message)
             }
-            .onAppear { patient = LiveResource(Patient.self, id: id, in: store) }
+            .onAppear { patient = LiveResource(R4.Patient.self, id: id, in: store) }
         }
     }
 // end

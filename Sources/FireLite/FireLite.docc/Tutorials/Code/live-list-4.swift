@@ -9,7 +9,7 @@
         @State private var text = ""
 
         var body: some View {
-            List(patients, id: \.pk) { patient in
+            List(patients) { patient in
                 Text(patient.name.first?.displayText ?? "–")
             }
             .navigationTitle("\(activeCount ?? 0) active")
