@@ -79,7 +79,8 @@ def main():
             compiler.stand_in(name)
         compiler.stand_in("Charts", "SwiftUI")
         # UndoManager is one of Foundation's classes, so files that use it import only that.
-        apple = compiler.package + ["-Xfrontend", "-import-module", "-Xfrontend", "ObjectiveC"]
+        undo = ["-Xfrontend", "-import-module", "-Xfrontend", "ObjectiveC"]
+        apple = compiler.package + undo
         sources = glob.glob(UI + "/*.swift")
         compiler.module("FireLiteUI", sources, ["SwiftUI", "AppKit", "ObjectiveC"], apple, "FireLiteUI with AppKit", emits=False)
         compiler.module("FireLiteUI", sources, ["SwiftUI", "UIKit", "ObjectiveC"], apple, "FireLiteUI with UIKit")
@@ -88,8 +89,11 @@ def main():
         compiler.module("DiaryModel", glob.glob(examples + "/DiaryModel/*.swift"), [])
         compiler.module("DiaryViews", glob.glob(examples + "/DiaryViews/*.swift"), ["DiaryModel", "Charts"] + views)
         compiler.module("PatientForm", glob.glob("Examples/PatientForm/Sources/PatientForm/*.swift"), views)
-        for path in ["Tests/FireLiteTests/Examples/SwiftUIExamples.swift", "Tests/FireLiteUITests/Examples/ViewExamples.swift"]:
-            compiler.module("PageViews", [path], views, title=path)
+        for path in [
+            "Tests/FireLiteTests/Examples/SwiftUIExamples.swift", "Tests/FireLiteUITests/Examples/ViewExamples.swift",
+            "Tests/FireLiteUITests/Examples/UIKitExamples.swift",
+        ]:
+            compiler.module("PageViews", [path], views, undo, title=path)
         for path in sorted(glob.glob("Sources/*/*.docc/Tutorials/Code/*.swift")):
             if "import SwiftUI" in open(path, encoding="utf-8").read():
                 compiler.module("Step", [path], views, title=path)
