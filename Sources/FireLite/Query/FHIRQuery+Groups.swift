@@ -69,6 +69,18 @@ extension FHIRQuery {
         return (repeat reader.next(each aggregates))
     }
 
+    /// Figures of all results, computed in one statement, without blocking the caller.
+    ///
+    /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
+    public func aggregates<each Value: Sendable>(
+        _ figures: (QueryFigures<Resource>) -> (repeat QueryAggregate<Resource, each Value>)
+    ) async throws -> (repeat each Value) {
+        let aggregates = figures(QueryFigures())
+        let functions = Self.functions(repeat each aggregates)
+        let reader = FigureReader(try await store.reading { try self.figures(functions) })
+        return (repeat reader.next(each aggregates))
+    }
+
     // MARK: - Figures of groups
 
     /// Figures of the results with each value at a path, the largest group first, computed in one statement.
@@ -87,13 +99,34 @@ extension FHIRQuery {
         by path: (ElementPath<Resource>) -> Path, _ figures: (QueryFigures<Resource>) -> (repeat QueryAggregate<Resource, each Value>)
     ) throws -> [(key: Path.Value, values: (repeat each Value))] {
         let aggregates = figures(QueryFigures())
-        var groups: [(key: Path.Value, values: (repeat each Value))] = []
-        for row in try groupRows(path(ElementPath(QueryPath()))._path.path, Self.functions(repeat each aggregates)) {
-            guard let key = AggregateValue.value(row.key, row.keyType, as: Path.Value.self) else { continue }
+        let rows = try groupRows(path(ElementPath(QueryPath()))._path.path, Self.functions(repeat each aggregates))
+        return Self.groups(of: rows, by: Path.Value.self, repeat each aggregates)
+    }
+
+    /// Figures of the results with each value at a path, the largest group first, without blocking the caller.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the keys. Results without a value there are in no group.
+    ///   - figures: the figures of each group.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` if the path is that of a complex element; `CancellationError` if the task was cancelled.
+    public func group<Path: QueryValuePath, each Value: Sendable>(
+        by path: (ElementPath<Resource>) -> Path, _ figures: (QueryFigures<Resource>) -> (repeat QueryAggregate<Resource, each Value>)
+    ) async throws -> [(key: Path.Value, values: (repeat each Value))] {
+        let aggregates = figures(QueryFigures())
+        let keys = path(ElementPath(QueryPath()))._path.path
+        let functions = Self.functions(repeat each aggregates)
+        let rows = try await store.reading { try self.groupRows(keys, functions) }
+        return Self.groups(of: rows, by: Path.Value.self, repeat each aggregates)
+    }
+
+    private static func groups<Key, each Value: Sendable>(
+        of rows: [FigureRow], by type: Key.Type, _ aggregates: repeat QueryAggregate<Resource, each Value>
+    ) -> [(key: Key, values: (repeat each Value))] {
+        rows.compactMap { row in
+            guard let key = AggregateValue.value(row.key, row.keyType, as: Key.self) else { return nil }
             let reader = FigureReader(row)
-            groups.append((key: key, values: (repeat reader.next(each aggregates))))
+            return (key: key, values: (repeat reader.next(each aggregates)))
         }
-        return groups
     }
 
     // MARK: - Statements

@@ -63,6 +63,10 @@ struct QueryShorthandTests {
         #expect(try await observations.average { $0.valueQuantity.value } == 14.0 / 3)
         #expect(try await observations.count(distinct: { $0.code.coding.code }) == 2)
         #expect(try await observations.first(where: { $0.id == "b" })?.id == "b")
+        let (count, most) = try await observations.aggregates { ($0.count, $0.max { $0.valueQuantity.value }) }
+        #expect(count == 4 && most == 10)
+        let groups = try await observations.group(by: { $0.code.coding.code }) { ($0.count, $0.average { $0.valueQuantity.value }) }
+        #expect(groups.map { $0.key } == ["x", "y"] && groups.map { $0.values.0 } == [2, 2] && groups.map { $0.values.1 } == [2, 10])
         #expect(try await store.deleteAll(Observation.self) == 4)
     }
 

@@ -2,6 +2,8 @@ import FireLite
 import FireLiteClient
 import FireLitePreviews
 import FireLiteR4
+import Foundation
+import TestSupport
 import Testing
 
 // example FireLitePreviews.md
@@ -26,6 +28,32 @@ func statusOfARefusedRead() async throws -> Int? {
 // end
 
 @Suite struct PreviewExamples {
+    @Test func storesForPreviewsAndTests() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("visits.ndjson", #"{"resourceType":"Encounter","id":"b","subject":{"reference":"Patient/a"}}"# + "\n")
+        try folder.write("patient.json", #"{"resourceType":"Patient","id":"a"}"#)
+        let found: Foundation.Bundle? = Foundation.Bundle(path: folder.path)
+        let bundle = try #require(found)
+        // example Testing.md
+        let people = try FHIRStore.preview(patients: 3, seed: 7)
+        let cases = try FHIRStore.preview(fixtures: ["visits.ndjson", "patient.json"], in: bundle)
+        #expect(try people.count(Patient.self) == 3)
+        #expect(try cases.query(Patient.self).ids() == ["a"])
+        // end
+    }
+
+    @Test func aServerWithAClockThatStands() async throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        // example Testing.md
+        let server = try PreviewServer(store, clock: .fixed(Date(timeIntervalSince1970: 1_893_456_000)))
+        let client = try server.client()
+        server.fail(.status(503))
+        let created = try await client.create(Patient { $0.active = true }).resource
+        #expect(created?.meta?.lastUpdated == "2030-01-01T00:00:00Z")
+        #expect(server.requests == ["POST Patient", "POST Patient"])
+        // end
+    }
+
     @Test func aRefusedReadHasItsStatus() async throws { #expect(try await statusOfARefusedRead() == 404) }
 
     @Test func aPreviewHasPatients() throws { #expect(try countsOfThePreview() == 3) }
