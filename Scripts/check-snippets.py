@@ -49,7 +49,7 @@ def contexts():
 
 
 def pages():
-    found = sorted(glob.glob("Sources/*/*.docc/*.md")) + ["README.md"]
+    found = sorted(glob.glob("Sources/*/*.docc/*.md") + glob.glob("Generator/*/*.docc/*.md")) + ["README.md"]
     return [(path, os.path.basename(path)) for path in found]
 
 

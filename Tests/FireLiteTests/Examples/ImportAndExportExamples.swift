@@ -1,7 +1,19 @@
 import FireLite
+import FireLiteR4
 import Foundation
 import TestSupport
 import Testing
+
+// example GrowingModels.md
+func dropCarePlans(from store: FHIRStore, keepingThemIn folder: URL) async throws {
+    if try await store.query(CarePlan.self).exists() {
+        var options = ExportOptions()
+        options.types = ["CarePlan"]
+        try await store.export(to: folder, options: options)
+        try await store.deleteAll(CarePlan.self)
+    }
+}
+// end
 
 /// The examples of ImportAndExport.md.
 @Suite(.soundStores) struct ImportAndExportExamples {
@@ -23,6 +35,22 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try place.write("folder/a.json", TransferSamples.patient("a"))
         return folder
+    }
+
+    @Test func aDroppedTypeIsExportedAndDeleted() async throws {
+        let store = try freshStore()
+        let folder = URL(fileURLWithPath: place.file("plans"))
+        try await dropCarePlans(from: store, keepingThemIn: folder)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        try await store.write { tx in
+            try tx.add(CarePlan { $0.id = "1" })
+            _ = try tx.add(Patient { $0.id = "2" })
+        }
+        try await dropCarePlans(from: store, keepingThemIn: folder)
+        #expect(try await store.query(CarePlan.self).count() == 0)
+        #expect(try await store.query(Patient.self).count() == 1)
+        let imported = try await store.importResources(from: [folder])
+        #expect(imported.counts.added == 1)
     }
 
     @Test func files() async throws {
