@@ -196,8 +196,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteTests",
             dependencies: [
-                "FireLite", "FireLiteCore", "FireLiteR4", "FireLiteR4Names", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSynthetic",
-                "CFaultVFS", "CrashChild", "TestSupport",
+                "FireLite", "FireLiteCore", "FireLiteR4", "FireLiteR4Names", "FireLiteReleases", "FireLiteSQLiteBridge",
+                "FireLiteSynthetic", "CFaultVFS", "CrashChild", "TestSupport",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings),
