@@ -36,6 +36,10 @@ struct FireLiteTool {
             }
             name = "firelite \(first)"
             if ParsedArguments.asksForHelp(rest) { return try help(on: word) }
+            // Paths that are not absolute would lead nowhere.
+            guard !FileManager.default.currentDirectoryPath.isEmpty else {
+                throw ToolError.failed("the working folder is not there any more: change to another one")
+            }
             let parsed = try ParsedArguments(rest, for: command.definition, environment: console.environment)
             return try command.init(parsed).run(console)
         } catch is ReaderGone {

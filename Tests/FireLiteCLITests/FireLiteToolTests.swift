@@ -4,6 +4,16 @@ import Testing
 @testable import FireLiteCLI
 
 struct FireLiteToolTests {
+    /// A folder that was removed while a shell stands in it is an error, and no crash.
+    @Test(.enabled(if: ShellProgram.isInstalled("sh")), arguments: ["check", "info", "import"])
+    func aWorkingFolderThatIsGoneIsAnError(_ command: String) throws {
+        let folder = try TemporaryFolder()
+        let script = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" \(command) --database a.sqlite x.ndjson"
+        let run = try #require(ShellProgram("sh")).run(["-c", script, ToolProcess.path()], in: folder)
+        #expect(run.status == 3 || run.status == 2, "\(run.output)")
+        #expect(run.output.contains("working folder") || run.status == 2)
+    }
+
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -32,6 +32,15 @@ struct BasesCommandTests {
         #expect(try run("bases", "list").output == "http://localhost:8080\n" && found() == "0\n")
     }
 
+    /// Whoever could be at an address is not asked for before it has answered: its references would count as the store's own.
+    @Test(arguments: [["pull"], ["push"], ["sync"], ["search", "Patient"]])
+    func anAddressThatDoesNotAnswerIsNoBase(_ command: [String]) throws {
+        let run = try ToolRun.process(
+            [command[0], "--database", database.path, "--server", "http://127.0.0.1:9/fhir", "--plain-http"] + command.dropFirst())
+        #expect(run.status != .usage, "\(run.error)")
+        #expect(try self.run("bases", "list").output.isEmpty && found() == "0\n")
+    }
+
     @Test(arguments: [
         ["bases", "add"], ["bases", "add", "example.org"], ["bases", "add", "https://example.org/fhir?x=1"], ["bases", "remove"],
         ["bases", "remove", "https://example.org/fhir", "https://nowhere.example"], ["bases", "list", "x"], ["bases", "drop", "x"],

@@ -1,3 +1,4 @@
+import FireLiteSQLiteBridge
 import Foundation
 import Testing
 
@@ -32,6 +33,38 @@ struct RecoverCommandTests {
         #expect(try ToolRun("check", "--database", folder.file("new.sqlite")).output == "sound\n")
         let again = try ToolRun("recover", database, folder.file("new.sqlite"))
         #expect(again.status == .failed && again.error.contains("exists already"))
+    }
+
+    /// What modules keep has no digests: what is copied from a page that does not match its checksum is said, and nothing counts as whole.
+    @Test(.enabled(if: Connection.libraryNumber >= 3_032_000)) func changedRowsOfModulesAreSaid() throws {
+        try store(3)
+        let put = try ToolRun("appdata", "--database", database, "put", "settings", "--input", folder.write("in", "hello, settings"))
+        #expect(put.status == .done, "\(put.error)")
+        #expect(try ToolRun("recover", database, folder.file("sound.sqlite")).status == .done)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: database))
+        let place = try #require(bytes.range(of: Data("hello, settings".utf8)))
+        bytes[place.lowerBound] = UInt8(ascii: "j")
+        try bytes.write(to: URL(fileURLWithPath: database))
+        let run = try ToolRun("recover", "--json", database, folder.file("new.sqlite"))
+        #expect(run.status == .incomplete && run.output.contains(#""recovered":3"#) && run.output.contains(#""complete":false"#))
+        #expect(run.output.contains("_appdata_content: 1 rows that were copied are on pages that do not match their checksums"))
+        #expect(try ToolRun("appdata", "--database", folder.file("new.sqlite"), "get", "settings").output == "jello, settings")
+    }
+
+    /// A file that does not say which modules it has keeps what they have kept, and a check and a recovery say so.
+    @Test func tablesOfModulesThatTheFileDoesNotNameAreCopied() throws {
+        try store(3)
+        _ = try ToolRun("appdata", "--database", database, "put", "settings", "--input", folder.write("in", "hello, settings"))
+        do {
+            let connection = try Connection(path: database, createsFile: false, pageChecksums: .ignored, isHardened: false)
+            try connection.execute("DELETE FROM _meta WHERE key LIKE 'module.%'")
+        }
+        let check = try ToolRun("check", "--database", database)
+        #expect(check.status == .incomplete && check.output.contains("_appdata"), "\(check.output)")
+        let run = try ToolRun("recover", database, folder.file("new.sqlite"))
+        #expect(run.status == .incomplete && run.output.contains("_appdata_content: the file does not say any more"), "\(run.output)")
+        #expect(try ToolRun("appdata", "--database", folder.file("new.sqlite"), "get", "settings").output == "hello, settings")
+        #expect(try ToolRun("check", "--database", folder.file("new.sqlite")).output == "sound\n")
     }
 
     @Test func idsOnlyWhereAskedFor() throws {
