@@ -47,6 +47,9 @@ public struct ErasureReport: Sendable, Hashable {
     /// Whether this is only a plan, and nothing was erased.
     public internal(set) var isPlan = false
 
+    /// Whether the person had been deleted before, and only the file was overwritten.
+    package var isCompletion: Bool { self == ErasureReport() }
+
     /// The number of all resources.
     public var resourceCount: Int { resources.reduce(0) { $0 + $1.count } }
 }

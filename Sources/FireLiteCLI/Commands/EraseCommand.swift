@@ -67,9 +67,8 @@ struct EraseCommand: Command {
         }
         var report = Report()
         // An earlier call has deleted everything, and could not overwrite the file.
-        let isCompletion = result == ErasureReport()
         report.addNote(
-            isCompletion
+            result.isCompletion
                 ? "\(key) was deleted before; the file is overwritten now"
                 : "\(isDryRun ? "would erase" : "erased") \(Figures.count(result.resourceCount)) resources of \(key)")
         report.addTable(
