@@ -20,11 +20,16 @@ struct ModuleRecord {
         self.tables = tables
     }
 
-    /// The modules that tables are of by their names, each with its tables in their order.
+    /// The modules of this library, by whose names their tables are known if their rows are lost. Others' tables may have the same form.
+    private static let ofThisLibrary: Set<String> = [
+        "appdata", "audit", "blob", "blobfile", "blobkey", "outbox", "package", "permission", "record", "samples", "subscription", "sync",
+        "thumbnail", "trust",
+    ]
+
+    /// The modules of this library that tables are of by their names, each with its tables in their order.
     static func modules(of tables: [String]) -> [(module: String, tables: [String])] {
         let grouped = Dictionary(grouping: tables) { String($0.dropFirst().prefix { $0 != "_" }) }
-        return grouped.filter { module, tables in tables.allSatisfy { isName($0, of: module) } }.sorted { $0.key < $1.key }
-            .map { ($0.key, $0.value) }
+        return grouped.filter { ofThisLibrary.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// Reads a row: `module.outbox`, `1 _outbox _outbox_server`. Nil for anything else.

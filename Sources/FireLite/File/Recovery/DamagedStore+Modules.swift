@@ -10,9 +10,9 @@ extension DamagedStore {
         }
     }
 
-    /// The tables that modules keep in the file, as far as the catalog can be read: all that have the form of such tables, as what the file says
-    /// of its modules may be lost.
-    func moduleTables() throws -> [ModuleTable] {
+    /// The tables that modules keep in the file, as far as the catalog can be read: by what the file says of its modules, by their names, as that
+    /// may be lost, or else all that have the form of such tables.
+    func moduleTables(_ records: [ModuleRecord]?) throws -> [ModuleTable] {
         var tables: [(name: String, sql: String)] = []
         var indexes: [String: [String]] = [:]
         var isWhole = false
@@ -34,7 +34,10 @@ extension DamagedStore {
                 continue
             }
         }
+        let named = records.map { Set($0.flatMap(\.tables)) }
+        let known = Set(ModuleRecord.modules(of: tables.map(\.name)).flatMap(\.tables))
         return tables.sorted { $0.name < $1.name }.compactMap { table in
+            guard named?.contains(table.name) ?? true || known.contains(table.name) else { return nil }
             let plan = ModuleTable(definition: table.sql, indexes: indexes[table.name]?.sorted() ?? [])
             return plan?.name == table.name ? plan : nil
         }

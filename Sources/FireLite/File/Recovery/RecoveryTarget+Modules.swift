@@ -8,7 +8,7 @@ extension RecoveryTarget {
     func addModules(from source: DamagedStore) throws -> [String] {
         var unreadable: [String] = []
         let records = try source.moduleRecords()
-        let tables = try source.moduleTables()
+        let tables = try source.moduleTables(records)
         for record in records ?? [] {
             // A module that has lost all of its tables begins again: the report names them, and a record without tables would refuse the module.
             if record.tables.contains(where: { name in tables.contains { $0.name == name } }) { try record.store(connection) }

@@ -79,8 +79,9 @@ struct StoreCheck {
         let records = try ModuleRecord.all(connection)
         // Tables of modules whose row is lost.
         let named = Set(records.flatMap(\.tables))
-        for (table, definition) in access.schema.moduleDefinitions.sorted(by: { $0.key < $1.key }) where !named.contains(table) {
-            guard ModuleTable(definition: definition)?.name == table else { continue }
+        let nameless = access.schema.moduleDefinitions.keys.filter { !named.contains($0) }.sorted()
+        for table in ModuleRecord.modules(of: nameless).flatMap(\.tables) {
+            guard access.schema.moduleDefinitions[table].flatMap({ ModuleTable(definition: $0) })?.name == table else { continue }
             findings.append(StoreFinding(.module, table: table, "_meta does not say which module the table \(table) is of"))
         }
         for record in records {
