@@ -18,6 +18,7 @@ struct ModuleNameTests {
         }
         #expect(tables.count > 25)
         #expect(Set(ModuleRecord.modules(of: tables.sorted()).flatMap(\.tables)) == tables)
-        #expect(ModuleRecord.modules(of: ["_replica_seq", "_", "__x", "_record", "_record_key"]).map(\.tables) == [["_record", "_record_key"]])
+        let known = ModuleRecord.modules(of: ["_replica_seq", "_", "__x", "_record", "_record_key"])
+        #expect(known.map(\.module) == ["record"] && known.map(\.tables) == [["_record", "_record_key"]])
     }
 }
