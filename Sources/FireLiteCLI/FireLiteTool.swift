@@ -32,6 +32,9 @@ struct FireLiteTool {
             if first == "--help" || first == "-h" || first == "help" { return try help(on: rest.first) }
             let word = first == "--version" ? VersionCommand.definition.name : first
             guard let command = Self.command(named: word) else {
+                guard !HelpText.topics.contains(first) else {
+                    throw ToolError.usage("'\(first)' is a task and no command: `firelite help \(first)` says how it is done")
+                }
                 throw ToolError.usage("unknown command '\(first)'\(Self.hint(for: first)): `firelite --help` lists them")
             }
             name = "firelite \(first)"

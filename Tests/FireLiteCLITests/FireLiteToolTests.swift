@@ -52,6 +52,7 @@ struct FireLiteToolTests {
         (["frobnicate"], "firelite: unknown command 'frobnicate': `firelite --help` lists them"),
         (["help", "x"], "firelite: unknown command or task 'x': `firelite --help` lists them"),
         (["imprt"], "firelite: unknown command 'imprt', did you mean 'import'?: `firelite --help` lists them"),
+        (["undo"], "firelite: 'undo' is a task and no command: `firelite help undo` says how it is done"),
         (["import"], "firelite import: --database FILE is missing: name the file there, or in FIRELITE_DATABASE"),
         (["import", "--database", "x"], "firelite import: PATH… is missing"),
         (["import", "--database", "", "x"], "firelite import: --database needs the name of a file"),

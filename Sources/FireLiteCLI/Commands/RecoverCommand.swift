@@ -22,8 +22,9 @@ struct RecoverCommand: Command {
             DAMAGED is only read. A resource is written to NEW if all of it can be read and matches what was stored.
             Others are skipped and listed, a line for each with its type, its number in the store and the unreadable
             tables, followed by what else cannot be read, and by what was copied from pages that do not match their
-            checksums. Whether payloads of attachments match their hashes says `firelite blobs verify`. The exit status is 0 if everything was recovered, 1 if NEW was
-            written but something is listed, 3 if nothing was written. NEW gets the key of DAMAGED.
+            checksums. Whether payloads of attachments match their hashes says `firelite blobs verify`. The exit status is
+            0 if everything was recovered, 1 if NEW was written but something is listed, 3 if nothing was written. NEW
+            gets the key of DAMAGED.
 
             Example: firelite recover health.sqlite recovered.sqlite
             """)

@@ -90,7 +90,8 @@ struct EraseCommandTests {
             _ = try samples("push", "--server", "http://127.0.0.1:9/fhir", "--plain-http")
         }
         func waiting() throws -> Int {
-            try ToolRun.any(["outbox", "--database", database.path, "list", "--format", "ndjson"]).lines.filter { $0.contains("POST") }.count
+            try ToolRun.any(["outbox", "--database", database.path, "list", "--format", "ndjson"]).lines.filter { $0.contains("POST") }
+                .count
         }
         #expect(try waiting() == 3)
         let run = try database.run("erase", ["Patient/1", "--json"])

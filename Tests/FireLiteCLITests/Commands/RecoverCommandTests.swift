@@ -56,7 +56,7 @@ struct RecoverCommandTests {
         try store(3)
         _ = try ToolRun("appdata", "--database", database, "put", "settings", "--input", folder.write("in", "hello, settings"))
         do {
-            let connection = try Connection(path: database, createsFile: false, pageChecksums: .ignored, isHardened: false)
+            let connection = try Connection(path: database, createsFile: false, isHardened: false)
             try connection.execute("DELETE FROM _meta WHERE key LIKE 'module.%'")
         }
         let check = try ToolRun("check", "--database", database)

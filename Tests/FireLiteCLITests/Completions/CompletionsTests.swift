@@ -55,7 +55,7 @@ struct CompletionsTests {
 
     @Test func anUnknownShellIsAUsageError() throws {
         let run = try ToolRun("completions", "ksh")
-        #expect(run.status == .usage && run.error == "firelite completions: 'ksh' is not bash, zsh, fish\n")
+        #expect(run.status == .usage && run.error == "firelite completions: 'ksh' is not bash, zsh or fish: did you mean 'zsh'?\n")
     }
 
     @Test func everyCommandAndOptionIsInEveryScript() throws {
