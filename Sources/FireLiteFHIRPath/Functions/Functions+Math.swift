@@ -4,15 +4,9 @@ extension Function {
     /// Numbers (FHIRPath 2.0, Math).
     static let math: [String: Function] = [
         "abs": Function(0, .input) { call, focus, _ in
-            switch try call.single(focus)?.operand {
-            case .integer(let value)?: return [.integer(abs(value))]
-            case .long(let value)?: return value == .min ? [] : [.long(abs(value))]
-            case .decimal(let value)?: return [.decimal(value.value.isSignMinus ? value.negated : value)]
-            case .quantity(let value)?:
-                return [.quantity(PathQuantity(value: value.value.value.isSignMinus ? value.value.negated : value.value, unit: value.unit))]
-            case nil: return []
-            default: throw call.error("'abs' needs a number or a quantity")
-            }
+            guard let item = try call.single(focus)?.operand else { return [] }
+            guard let isNegative = item.isNegative else { throw call.error("'abs' needs a number or a quantity") }
+            return isNegative ? .optional(item.negated) : [item]
         },
         "ceiling": Function(0, .integer) { call, focus, _ in try call.whole(focus) { $0.rounded(0, .up) } },
         "floor": Function(0, .integer) { call, focus, _ in try call.whole(focus) { $0.rounded(0, .down) } },
@@ -84,11 +78,11 @@ extension PathDecimal {
 
     /// Exact for whole exponents, if the result fits; nil for roots of negative numbers and beyond the range.
     fileprivate func power(_ exponent: PathDecimal) -> PathDecimal? {
-        guard let whole = exponent.integer, abs(whole) <= 1_000 else {
+        guard let whole = exponent.integer, whole.magnitude <= 1_000 else {
             return PathDecimal(nearest: Foundation.pow(double, exponent.double))
         }
         var result = PathDecimal(1)
-        for _ in 0..<abs(whole) {
+        for _ in 0..<whole.magnitude {
             guard let next = result.multiplied(by: self) else { return nil }
             result = next
             if result.value.magnitude > Decimal(sign: .plus, exponent: 60, significand: 1) { return nil }

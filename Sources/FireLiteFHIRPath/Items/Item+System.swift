@@ -71,6 +71,27 @@ extension Item {
         default: nil
         }
     }
+
+    /// Whether a number or quantity is less than zero; nil for other values.
+    var isNegative: Bool? {
+        switch self {
+        case .integer(let value), .long(let value): value < 0
+        case .decimal(let value): value.value.isSignMinus
+        case .quantity(let quantity): quantity.value.value.isSignMinus
+        default: nil
+        }
+    }
+
+    /// The number or quantity with the other sign; nil if its type has no such value: integers end at 2147483647. Also nil for other values.
+    var negated: Item? {
+        switch self {
+        case .integer(let value): Int32(exactly: value).flatMap { $0 == .min ? nil : .integer(-Int64($0)) }
+        case .long(let value): value == .min ? nil : .long(-value)
+        case .decimal(let value): .decimal(value.negated)
+        case .quantity(let quantity): .quantity(PathQuantity(value: quantity.value.negated, unit: quantity.unit))
+        default: nil
+        }
+    }
 }
 
 extension FHIRObject {

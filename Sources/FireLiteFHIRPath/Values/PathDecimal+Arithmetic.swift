@@ -57,7 +57,7 @@ extension PathDecimal {
 
     /// The most digits after the point that a boundary has: as many as `Decimal` can hold with the digits before it.
     func isPossible(digits: Int) -> Bool {
-        guard digits >= 0 else { return false }
+        guard 0...Self.maximumDigits ~= digits else { return false }
         let whole = Self.truncated(value.magnitude)
         return digits + (whole.isZero ? 0 : "\(whole)".utf8.count) <= Self.maximumDigits
     }
@@ -77,12 +77,12 @@ extension PathDecimal {
     /// The boundary nearer to zero, cut off after the digits.
     private func inner(_ digits: Int) -> PathDecimal? {
         guard isPossible(digits: digits) else { return nil }
-        return PathDecimal((value - half).rounded(digits, .down), scale: digits)
+        return Self.checked((value - half).rounded(digits, .down), scale: digits)
     }
 
     /// The boundary farther from zero, rounded half up at the digits, as the specification's examples are.
     private func outer(_ digits: Int) -> PathDecimal? {
         guard isPossible(digits: digits) else { return nil }
-        return PathDecimal((value + half).rounded(digits, .plain), scale: digits)
+        return Self.checked((value + half).rounded(digits, .plain), scale: digits)
     }
 }

@@ -40,6 +40,7 @@ package struct PathDecimal: Sendable {
         if bytes.first == UInt8(ascii: "-") || bytes.first == UInt8(ascii: "+") { bytes = bytes.dropFirst() }
         guard Lexer.isDigit(bytes.first) else { return nil }
         var exponent = 0
+        let exponents = -99...99
         while let byte = bytes.popFirst() {
             if Lexer.isDigit(byte) {
                 if byte != UInt8(ascii: "0") { isLeading = false }
@@ -47,7 +48,9 @@ package struct PathDecimal: Sendable {
                 if isAfterPoint { scale += 1 }
             } else if byte == UInt8(ascii: "."), !isAfterPoint, Lexer.isDigit(bytes.first) {
                 isAfterPoint = true
-            } else if byte | 0x20 == UInt8(ascii: "e"), let value = Int(String(decoding: bytes, as: UTF8.self)), abs(value) < 100 {
+            } else if byte | 0x20 == UInt8(ascii: "e"), let value = Int(String(decoding: bytes, as: UTF8.self)),
+                exponents.contains(value)
+            {
                 exponent = value
                 break
             } else {
@@ -136,6 +139,15 @@ extension PathDecimal: Hashable {
 }
 
 extension Decimal {
+    private static let exponents = -128...127
+
+    /// The product; NaN beyond the range. Foundation's operator, which this one replaces in the module, ends the process there on Linux.
+    static func * (left: Decimal, right: Decimal) -> Decimal {
+        guard exponents.contains(left.exponent + right.exponent) else { return .nan }
+        var (left, right, product) = (left, right, Decimal())
+        return NSDecimalMultiply(&product, &left, &right, .plain) == .overflow ? .nan : product
+    }
+
     /// The number rounded to that many digits after the point.
     func rounded(_ scale: Int, _ mode: RoundingMode) -> Decimal {
         var source = self

@@ -20,14 +20,14 @@ extension PathTemporal {
         if kind == .time, unit == .year || unit == .month || unit == .week || unit == .day { return .notADuration }
         let amount = isNegative ? quantity.value.negated : quantity.value
         if unit == .second || unit == .millisecond { return addingSeconds(amount, unit) }
-        guard let whole = PathDecimal(PathDecimal.truncated(amount.value), scale: 0).integer, abs(whole) <= Self.largest else {
+        guard let whole = PathDecimal(PathDecimal.truncated(amount.value), scale: 0).integer, whole.magnitude <= Self.largest else {
             return .outOfRange
         }
         return adding(Int(whole), unit)
     }
 
     /// More of any unit than there are between years 1 and 9999, but for seconds.
-    private static let largest: Int64 = 10_000_000_000
+    private static let largest: UInt64 = 10_000_000_000
 
     private static func unit(of unit: PathUnit) -> CalendarUnit? {
         switch unit {
