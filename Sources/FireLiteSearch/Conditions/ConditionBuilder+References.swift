@@ -7,7 +7,7 @@ extension ConditionBuilder {
     /// `subject:Patient.name=…`: the resources that refer to one that meets a condition.
     func chain(
         _ definition: SearchDefinition, _ type: String?, on layout: Layout, _ name: String,
-        condition: (Layout) throws -> Predicate?
+        condition: (ConditionBuilder, Layout) throws -> Predicate?
     ) throws -> Predicate {
         guard definition.kind == .reference else {
             throw SearchError(.invalid, "\(definition.code) is not a reference, which a chain needs", in: name)
@@ -16,8 +16,10 @@ extension ConditionBuilder {
         var conditions: [Predicate] = []
         var isKnown = false
         for path in compiled.paths {
+            var builder = self
+            if case .resource = path.end, grouping != .none { builder.grouping = .ofContained }
             for target in targets(of: path, definition, type) {
-                guard let inner = try condition(target) else { continue }
+                guard let inner = try condition(builder, target) else { continue }
                 isKnown = true
                 if let found = try follow(path, target, inner) { conditions.append(found) }
             }
@@ -25,7 +27,7 @@ extension ConditionBuilder {
         if !isKnown {
             // Of types without resources there are no results, but a parameter that none of them has is a mistake.
             let names = Set(compiled.paths.flatMap { targetNames(of: $0, definition.targets, type) })
-            isKnown = try names.contains { try release.resourceLayout(named: $0).flatMap(condition) != nil }
+            isKnown = try names.contains { try release.resourceLayout(named: $0).flatMap { try condition(self, $0) } != nil }
         }
         guard isKnown else {
             let names = compiled.paths.flatMap { targetNames(of: $0, definition.targets, type) }

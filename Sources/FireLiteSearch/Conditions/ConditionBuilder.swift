@@ -15,6 +15,8 @@ struct ConditionBuilder {
     var countsAnyBase = false
     /// Collects the codes that the search asks for, if that is wanted.
     var codes: SearchedCodes?
+    /// What becomes of more conditions than one statement takes.
+    var grouping = Grouping.none
 
     var release: FHIRRelease { transaction.store.release }
 
@@ -58,8 +60,8 @@ struct ConditionBuilder {
         guard let definition = try catalog.parameter(parts.code, on: layout) else { return nil }
         if let chain = parts.chain {
             let type = try SearchModifier.target(parts.modifier, release, in: name)
-            return try self.chain(definition, type, on: layout, name) { target in
-                try condition(chain, value, on: target, depth: depth + 1, by: operation)
+            return try self.chain(definition, type, on: layout, name) { builder, target in
+                try builder.condition(chain, value, on: target, depth: depth + 1, by: operation)
             }
         }
         if let operation {
@@ -80,10 +82,14 @@ struct ConditionBuilder {
         if modifier == nil, let condition = try nearWithDistance(definition, alternatives, on: layout, name) { return condition }
         let compiled = try catalog.compiled(definition, on: layout)
         if definition.kind == .composite {
-            return .or(try alternatives.map { try composite(definition, compiled: compiled, value: $0, name: name) })
+            return try any(alternatives.map { try composite(definition, compiled: compiled, value: $0, name: name) }, on: layout)
         }
         note(definition, compiled: compiled, modifier: modifier, alternatives: alternatives, layout: layout, name: name)
-        return try condition(definition, compiled, modifier: modifier, alternatives: alternatives, name)
+        let condition = try condition(definition, compiled, modifier: modifier, alternatives: alternatives, name)
+        switch (definition.kind, condition) {
+        case (.date, .or(let parts)), (.number, .or(let parts)), (.quantity, .or(let parts)): return try any(parts, on: layout)
+        default: return condition
+        }
     }
 
     /// The condition on what an expression selects.

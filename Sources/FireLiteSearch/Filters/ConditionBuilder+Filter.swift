@@ -8,8 +8,8 @@ extension ConditionBuilder {
 
     private func condition(_ filter: SearchFilter, on layout: Layout, _ depth: Int) throws -> Predicate {
         switch filter {
-        case .and(let parts): return .and(try parts.map { try condition($0, on: layout, depth) })
-        case .or(let parts): return .or(try parts.map { try condition($0, on: layout, depth) })
+        case .and(let parts): return try all(parts.map { try condition($0, on: layout, depth) }, on: layout)
+        case .or(let parts): return try any(parts.map { try condition($0, on: layout, depth) }, on: layout)
         case .not(let inner): return .not(try condition(inner, on: layout, depth))
         case .test(let path, let operation, let value):
             guard let found = try condition(path, value, on: layout, depth: depth + 1, by: operation) else {

@@ -25,15 +25,26 @@ struct SearchFilterReader {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.deepest else { throw error("more than \(Self.deepest) levels of parentheses") }
-        var parts = [try conjunction()]
-        while skip(word: "or") { parts.append(try conjunction()) }
+        let parts = try parts(between: "or") { try $0.conjunction() }
         return parts.count == 1 ? parts[0] : .or(parts)
     }
 
     private mutating func conjunction() throws -> SearchFilter {
-        var parts = [try single()]
-        while skip(word: "and") { parts.append(try single()) }
+        let parts = try parts(between: "and") { try $0.single() }
         return parts.count == 1 ? parts[0] : .and(parts)
+    }
+
+    /// The parts with a word between them. One that was there already, with the same text, says nothing new.
+    private mutating func parts(between word: String, _ read: (inout Self) throws -> SearchFilter) throws -> [SearchFilter] {
+        var parts: [SearchFilter] = []
+        var texts: Set<ExactText> = []
+        repeat {
+            skipBlanks()
+            let start = place
+            let part = try read(&self)
+            if texts.insert(ExactText(String(characters[start..<place]))).inserted { parts.append(part) }
+        } while skip(word: word)
+        return parts
     }
 
     private mutating func single() throws -> SearchFilter {

@@ -57,6 +57,7 @@ struct SearchControl {
 
     /// - Throws: `SearchError.invalid`.
     init(_ request: SearchRequest) throws {
+        var texts: Set<[ExactText]> = []
         for parameter in request.parameters {
             let (name, value) = (parameter.name, parameter.value)
             switch name {
@@ -95,7 +96,10 @@ struct SearchControl {
             case _ where name == "_revinclude" || name.hasPrefix("_revinclude:"):
                 includes += try Self.includes(name, value, isReverse: true)
             // An empty parameter is no mistake (FHIR, Search).
-            default: if !Self.ignored.contains(name), !value.isEmpty { conditions.append(parameter) }
+            default:
+                // A parameter that was there already says nothing new.
+                if Self.ignored.contains(name) || value.isEmpty { continue }
+                if texts.insert([ExactText(name), ExactText(value)]).inserted { conditions.append(parameter) }
             }
         }
     }

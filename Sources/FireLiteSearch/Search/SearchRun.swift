@@ -21,6 +21,7 @@ struct SearchRun {
         control = try SearchControl(request)
         catalog = ParameterCatalog(transaction.store)
         builder = ConditionBuilder(transaction, catalog: catalog, options: options, parameters: control.conditions)
+        builder.grouping = control.contained == .none ? .ofStored : .ofContained
     }
 
     /// The request for one type.
@@ -99,9 +100,9 @@ struct SearchRun {
         }
         let sorts = try layouts.map { layout in try sortKeys(on: layout, &issues) }
         return (
-            layouts.enumerated().map { index, layout in
+            try layouts.enumerated().map { index, layout in
                 var query = QueryRequest(layout)
-                for predicate in predicates[index] { query.add(predicate) }
+                if !predicates[index].isEmpty { query.add(try builder.all(predicates[index], on: layout)) }
                 query.sort = sorts[index]
                 return TypeRequest(layout: layout, query: query)
             }, issues
@@ -153,6 +154,7 @@ struct SearchRun {
             }
             conditions.append(condition)
         }
+        conditions = [try builder.all(conditions, on: target)]
         var requests: [TypeRequest] = []
         for name in try transaction.populatedTypeNames() {
             let container = try layout(name)

@@ -62,6 +62,83 @@ import Testing
         #expect(try filter("and") { "not (code eq c\($0))" } == ["b", "c", "e"])
     }
 
+    /// 300 patients, every other one of whom is male, and an Observation of each with a code and a value of its own.
+    private func people(isIndexed: Bool) throws -> SearchStore {
+        let sample = try SearchStore()
+        try sample.store.write { tx in
+            for number in 0..<300 {
+                let gender = number % 2 == 0 ? "male" : "female"
+                let patient = #"{"resourceType":"Patient","id":"p\#(number)","gender":"\#(gender)"}"#
+                let observation = #"""
+                    {"resourceType":"Observation","id":"o\#(number)","status":"final","code":{"coding":[{"code":"c\#(number)"}]},
+                     "subject":{"reference":"Patient/p\#(number)"},"valueQuantity":{"value":\#(number)},
+                     "component":[{"code":{"text":"x"},"valueQuantity":{"value":\#(number)}}]}
+                    """#
+                for json in [patient, observation] { try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: .r4)) }
+            }
+        }
+        if isIndexed { for set in [StoreIndexSet.references, .codes] { try sample.store.createIndexes(set) } }
+        return sample
+    }
+
+    private func expect(
+        _ found: [String], _ isMatch: (Int) -> Bool, _ message: Comment, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(found.sorted() == (0..<300).filter(isMatch).map { "o\($0)" }.sorted(), message, sourceLocation: sourceLocation)
+    }
+
+    /// SQLite's time for each resource grows with the square of a statement's conditions: 1,500 in one statement take minutes.
+    @Test(arguments: [false, true]) func conditionsOfOneRequestAreEvaluatedInGroups(isIndexed: Bool) throws {
+        let sample = try people(isIndexed: isIndexed)
+        func all(_ count: Int, _ parameter: (Int) -> String) throws -> [String] {
+            try sample.ids("Observation?" + (0..<count).map(parameter).joined(separator: "&"))
+        }
+        let start = threadSeconds()
+        expect(try all(1_500) { _ in "subject:Patient.gender=male" }, { $0 % 2 == 0 }, "the same chain")
+        expect(try all(400) { "subject:Patient._id:not=p\($0 + 10)" }, { $0 < 10 }, "chains")
+        expect(try all(400) { "subject:Patient._id=p7,p8,x\($0)" }, { $0 == 7 || $0 == 8 }, "chains that leave few")
+        expect(try all(400) { "subject:Patient._id=z\($0)" }, { _ in false }, "chains that leave none")
+        expect(try all(400) { "code:missing=false&code:not=c\($0 + 10)" }, { $0 < 10 }, "pairs")
+        #expect(threadSeconds() - start < 60)
+    }
+
+    @Test(arguments: [false, true]) func partsOfFiltersAreEvaluatedInGroups(isIndexed: Bool) throws {
+        let sample = try people(isIndexed: isIndexed)
+        func filter(_ text: String) throws -> [String] {
+            try sample.store.search(SearchRequest(type: "Observation").where("_filter", text), options: sample.options).matches
+                .compactMap(\.id)
+        }
+        func parts(_ word: String, _ count: Int, _ part: (Int) -> String) -> String { (0..<count).map(part).joined(separator: " \(word) ") }
+        let start = threadSeconds()
+        expect(try filter(parts("and", 2_000) { "code ne c\($0 + 100)" }), { $0 < 100 }, "and")
+        expect(try filter(parts("and", 2_000) { _ in "code ne c7" }), { $0 != 7 }, "the same part")
+        expect(try filter("not (" + parts("and", 500) { "code ne c\($0 + 100)" } + ")"), { $0 >= 100 }, "not all")
+        expect(try filter(parts("or", 200) { "(code eq c\($0) and subject.gender eq male)" }), { $0 < 200 && $0 % 2 == 0 }, "or")
+        expect(
+            try filter("code eq c299 or " + parts("or", 200) { "(code eq c\($0) and status eq final)" }), { $0 < 200 || $0 == 299 },
+            "list and or")
+        #expect(threadSeconds() - start < 60)
+    }
+
+    @Test func alternativesOfNumbersAndChainsIntoFiltersAreGroups() throws {
+        let sample = try people(isIndexed: false)
+        let values = (0..<400).map { "\($0 * 2)" }.joined(separator: ",")
+        expect(try sample.ids("Observation?component-value-quantity=\(values)"), { $0 % 2 == 0 }, "a list")
+        expect(try sample.ids("Observation?value-quantity=\(values)"), { $0 % 2 == 0 }, "a column")
+        let text = (0..<300).map { "_id ne p\($0 + 20)" }.joined(separator: " and ")
+        let request = SearchRequest(type: "Observation").where("subject:Patient._filter", text)
+        expect(try sample.store.search(request, options: sample.options).matches.compactMap(\.id), { $0 < 20 }, "a chain into a filter")
+    }
+
+    @Test func manyConditionsOnContainedResourcesAreRefused() throws {
+        let sample = try people(isIndexed: false)
+        func search(_ count: Int) -> String {
+            "Observation?_contained=true&" + (0..<count).map { "code:not=c\($0)" }.joined(separator: "&")
+        }
+        #expect(try sample.ids(search(20)).isEmpty)
+        #expect(try sample.error(search(400))?.code == .notSupported)
+    }
+
     /// A chain of as many references as are allowed.
     @Test(arguments: [false, true]) func longChainsAreFollowed(isIndexed: Bool) throws {
         let sample = try SearchStore(
