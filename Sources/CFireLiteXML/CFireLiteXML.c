@@ -91,3 +91,76 @@ void *firelite_xml_begin(const firelite_xml *functions, const firelite_xml_event
     if (parser != NULL) { functions->use_options(parser, options); }
     return parser;
 }
+
+// Where the last byte was.
+enum {
+    in_text,
+    after_less,         // <
+    after_exclamation,  // <!
+    after_hyphen,       // <!-
+    in_comment,
+    at_comment_end,       // -
+    at_comment_last,      // --
+    in_instruction,       // <?
+    at_instruction_last,  // ?
+    in_section,           // <![, of which well-formed documents have only those of CDATA
+    at_section_end,       // ]
+    at_section_last,      // ]]
+    in_tag,               // a tag, or a document type, which the readers refuse
+    in_value,
+};
+
+// The place of the next byte with a value from `from` on; `count` if there is none.
+static size_t next(const unsigned char *bytes, size_t from, size_t count, int value) {
+    const unsigned char *found = from < count ? memchr(bytes + from, value, count - from) : NULL;
+    return found == NULL ? count : (size_t)(found - bytes);
+}
+
+size_t firelite_xml_count(firelite_xml_tags *tags, const unsigned char *bytes, size_t count, unsigned int most) {
+    size_t start = 0;
+    size_t index = 0;
+    while (index < count) {
+        // Long stretches of text, comments and values are skipped by a search for the byte that ends them.
+        switch (tags->place) {
+        case in_text: index = next(bytes, index, count, '<'); break;
+        case in_comment: index = next(bytes, index, count, '-'); break;
+        case in_instruction: index = next(bytes, index, count, '?'); break;
+        case in_section: index = next(bytes, index, count, ']'); break;
+        case in_value: index = next(bytes, index, count, tags->quote); break;
+        default: break;
+        }
+        if (index >= count) { break; }
+        unsigned char byte = bytes[index];
+        switch (tags->place) {
+        case in_text:
+            start = index;
+            tags->attributes = 0;
+            tags->place = after_less;
+            break;
+        case after_less: tags->place = byte == '!' ? after_exclamation : byte == '?' ? in_instruction : byte == '>' ? in_text : in_tag; break;
+        case after_exclamation: tags->place = byte == '-' ? after_hyphen : byte == '[' ? in_section : byte == '>' ? in_text : in_tag; break;
+        case after_hyphen: tags->place = byte == '-' ? in_comment : byte == '>' ? in_text : in_tag; break;
+        case in_comment: tags->place = at_comment_end; break;
+        case at_comment_end: tags->place = byte == '-' ? at_comment_last : in_comment; break;
+        case at_comment_last: tags->place = byte == '>' ? in_text : byte == '-' ? at_comment_last : in_comment; break;
+        case in_instruction: tags->place = at_instruction_last; break;
+        case at_instruction_last: tags->place = byte == '>' ? in_text : byte == '?' ? at_instruction_last : in_instruction; break;
+        case in_section: tags->place = at_section_end; break;
+        case at_section_end: tags->place = byte == ']' ? at_section_last : in_section; break;
+        case at_section_last: tags->place = byte == '>' ? in_text : byte == ']' ? at_section_last : in_section; break;
+        case in_tag:
+            if (byte == '>') {
+                tags->place = in_text;
+            } else if (byte == '"' || byte == '\'') {
+                if (++tags->attributes > most) { return start; }
+                tags->quote = byte;
+                tags->place = in_value;
+            }
+            break;
+        case in_value: tags->place = in_tag; break;
+        default: break;
+        }
+        index++;
+    }
+    return count;
+}

@@ -64,6 +64,8 @@ extension FHIRDecodingError.Code {
     public static let namespace = Self(rawValue: "namespace")
     /// An element of XML comes after one that it precedes in FHIR's definitions.
     public static let outOfOrder = Self(rawValue: "outOfOrder")
+    /// An element of XML has more than 1,000 attributes.
+    public static let tooManyAttributes = Self(rawValue: "tooManyAttributes")
     /// There is text between the elements of XML.
     public static let misplacedText = Self(rawValue: "misplacedText")
 }

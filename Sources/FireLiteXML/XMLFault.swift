@@ -5,17 +5,22 @@ enum XMLFault {
     private static let documentEnd: Int32 = 5
     /// XML_ERR_DOCTYPE_NOT_FINISHED: the number under which a document type is refused.
     static let documentType: Int32 = 61
+    /// Not one of the parser's: an element has more attributes than are read.
+    static let manyAttributes: Int32 = -1
     /// The numbers from XML_NS_ERR_XML_NAMESPACE to XML_NS_ERR_COLON.
     static let namespaces: ClosedRange<Int32> = 200...205
     private static let invalidCharacters: Set<Int32> = [6, 9, 81]
 
     /// The kind of a fault by the parser's code (xmlParserErrors).
-    static func code(_ code: Int32) -> FHIRDecodingError.Code { invalidCharacters.contains(code) ? .invalidText : .malformedXML }
+    static func code(_ code: Int32) -> FHIRDecodingError.Code {
+        code == manyAttributes ? .tooManyAttributes : invalidCharacters.contains(code) ? .invalidText : .malformedXML
+    }
 
     /// What was expected and what was found.
     static func words(_ code: Int32) -> (expected: String, found: String) {
         switch code {
         case 3, 4: ("an XML document", "an empty one")
+        case manyAttributes: ("up to \(PushParser.mostAttributes) attributes in an element", "more")
         case documentEnd: ("a complete document and nothing after it", "the end of the text, or content after the root element")
         case 6, 7, 8: ("a reference to a character that XML has", "another reference")
         case 9, 81: ("characters of XML in UTF-8", "another byte or character")

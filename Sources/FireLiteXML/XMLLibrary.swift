@@ -30,6 +30,19 @@ package struct XMLLibrary: @unchecked Sendable {
 struct PushParser: ~Copyable {
     private let library: XMLLibrary
     private let parser: UnsafeMutableRawPointer
+    private let events: firelite_xml_events
+    private let context: UnsafeMutableRawPointer
+    private let tags: UnsafeMutablePointer<State>
+
+    /// What is known of the tags so far.
+    private struct State {
+        var counts = firelite_xml_tags()
+        var isRefused = false
+    }
+
+    /// The maximum number of attributes of an element, declarations of namespaces included. Those of FHIR have three at most, and other formats some
+    /// tens; libxml2 compares each attribute with all before it.
+    static let mostAttributes = 1_000
 
     /// - Parameter context: the first argument of the events' functions. It must live longer than the parser.
     /// - Throws: `FHIRXMLError.outOfMemory`.
@@ -42,17 +55,35 @@ struct PushParser: ~Copyable {
         }
         self.library = library
         self.parser = parser
+        self.events = events
+        self.context = context
+        tags = .allocate(capacity: 1)
+        tags.initialize(to: State())
     }
 
-    deinit { library.functions.release(parser) }
+    deinit {
+        library.functions.release(parser)
+        tags.deallocate()
+    }
 
-    /// Parses the next bytes; less than 2 GB of them.
+    /// Parses the next bytes; less than 2 GB of them. An element with too many attributes is an error of the document, and nothing after its
+    /// beginning is parsed.
     func feed(_ bytes: UnsafeBufferPointer<UInt8>) {
-        bytes.withMemoryRebound(to: CChar.self) { _ = library.functions.parse(parser, $0.baseAddress, Int32($0.count), 0) }
+        guard !tags.pointee.isRefused, let start = bytes.baseAddress else { return }
+        let count = firelite_xml_count(&tags.pointee.counts, start, bytes.count, UInt32(Self.mostAttributes))
+        tags.pointee.isRefused = count < bytes.count
+        // One byte of a refused tag shows the parser that the text before it ends, so that its line is that of the tag.
+        let parsed = count + (tags.pointee.isRefused ? 1 : 0)
+        UnsafeBufferPointer(rebasing: bytes[..<parsed]).withMemoryRebound(to: CChar.self) {
+            _ = library.functions.parse(parser, $0.baseAddress, Int32($0.count), 0)
+        }
+        guard tags.pointee.isRefused else { return }
+        var error = firelite_xml_error(domain: 0, code: XMLFault.manyAttributes, message: nil, level: XMLErrorLevel.fatal)
+        events.error?(context, &error)
     }
 
     /// Parses what is left after the last bytes.
-    func finish() { _ = library.functions.parse(parser, nil, 0, 1) }
+    func finish() { if !tags.pointee.isRefused { _ = library.functions.parse(parser, nil, 0, 1) } }
 
     /// Ends parsing: no event follows.
     func stop() { library.functions.stop(parser) }

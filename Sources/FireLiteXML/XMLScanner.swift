@@ -7,7 +7,7 @@ package protocol XMLScannerDelegate: AnyObject {
     func begin(_ tag: XMLTag)
     /// The innermost open element ends.
     func end()
-    /// The text is not well-formed XML. No event follows.
+    /// The text is not well-formed XML, or an element has too many attributes. No event follows.
     ///
     /// - Parameter code: the parser's number of the fault (xmlParserErrors), of which its words say too much about the text.
     func fault(_ code: Int)
@@ -50,6 +50,12 @@ package final class XMLScanner {
     package func stop() {
         hasFailed = true
         parser?.pointee.stop()
+    }
+
+    /// What is wrong with a text, by the number of the fault; `kind` is what it should be.
+    package static func words(ofFault code: Int, _ kind: String) -> String {
+        code == XMLFault.manyAttributes
+            ? "an element has more than \(PushParser.mostAttributes) attributes" : "this is not well-formed \(kind) (error \(code))"
     }
 
     private func fault(_ code: Int32, _ level: Int32) {

@@ -87,14 +87,50 @@ import Testing
 
     @Test func manyMistakesTakeTimeInProportion() throws {
         // Many unknown attributes in one tag, and much text after one tag: each mistake is located.
-        let attributes = (0..<20_000).map { " a\($0)=\"\"" }.joined()
+        let attributes = (0..<999).map { " a\($0)=\"\"" }.joined()
         let (_, issues) = try FHIRXML.lenientResource(
             from: Data("<Patient xmlns=\"http://hl7.org/fhir\"><active value=\"true\"\(attributes)/></Patient>".utf8), release: .r4)
-        #expect(issues.count == 20_000)
+        #expect(issues.count == 999)
         let text = String(repeating: "text <![CDATA[x]]>", count: 100_000)
         let (_, others) = try FHIRXML.lenientResource(
             from: Data("<Patient xmlns=\"http://hl7.org/fhir\"><active value=\"true\"/>\(text)</Patient>".utf8), release: .r4)
         #expect(others.count == 1)
+    }
+
+    /// libxml2 compares each attribute with all before it, so their number is limited before it sees them.
+    @Test func attributesAreLimited() throws {
+        func patient(_ attributes: String) -> String {
+            "<Patient xmlns=\"http://hl7.org/fhir\">\n<active value=\"true\"\(attributes)/></Patient>"
+        }
+        func attributes(_ count: Int, _ value: String = "x") -> String { (0..<count).map { " a\($0)='\(value)'" }.joined() }
+        let start = threadSeconds()
+        for text in [attributes(400_000), attributes(400_000, ">"), attributes(1_000), (0..<100_000).map { " xmlns:n\($0)='u'" }.joined()] {
+            let data = Data(patient(text).utf8)
+            for isLenient in [false, true] {
+                let error = #expect(throws: FHIRDecodingError.self) {
+                    _ =
+                        try isLenient
+                        ? FHIRXML.lenientResource(from: data, release: .r4).resource : FHIRXML.resource(from: data, release: .r4)
+                }
+                #expect(error?.code == .tooManyAttributes && error?.line == 2 && error?.path.hasPrefix("Patient") == true)
+            }
+        }
+        #expect(code("<Patient xmlns=\"http://hl7.org/fhir\"" + attributes(400_000) + "/>") == "tooManyAttributes")
+        #expect(threadSeconds() - start < 20)
+        #expect(code(patient(attributes(999))) == "unknownMember")
+        // Quotation marks elsewhere are no attributes.
+        let quotes = String(repeating: "'\"", count: 2_000)
+        for text in ["<!-- \(quotes) -->", "<?p \(quotes)?>"] {
+            #expect(code("<Patient xmlns=\"http://hl7.org/fhir\">\(text)<active value=\"true\"/></Patient>") == nil)
+        }
+        let div = "<div xmlns=\"http://www.w3.org/1999/xhtml\">\(quotes)<![CDATA[<\(quotes)>]]></div>"
+        #expect(code("<Patient xmlns=\"http://hl7.org/fhir\"><text><status value=\"generated\"/>\(div)</text></Patient>") == nil)
+        let wide = "<div xmlns=\"http://www.w3.org/1999/xhtml\"><p\(attributes(2_000))>x</p></div>"
+        #expect(
+            code("<Patient xmlns=\"http://hl7.org/fhir\"><text><status value=\"generated\"/>\(wide)</text></Patient>")
+                == "tooManyAttributes")
+        let error = #expect(throws: FHIRXMLError.self) { try FHIRXML.data(Patient { $0.text = Narrative { $0.div = wide } }) }
+        #expect(error?.code == .malformedNarrative)
     }
 
     // MARK: - Encodings

@@ -2,6 +2,8 @@
 #ifndef FIRELITE_XML_H
 #define FIRELITE_XML_H
 
+#include <stddef.h>
+
 // The beginning of the structure xmlError (https://gnome.pages.gitlab.gnome.org/libxml2/html/struct__xmlError.html).
 typedef struct firelite_xml_error {
     int domain;
@@ -41,5 +43,16 @@ int firelite_xml_load(const char *library, firelite_xml *functions);
 // Creates a parser that calls the events' functions. It reads UTF-8, loads nothing from files or the network, and has no limit of its own on
 // the length of texts. Returns null if there is no memory.
 void *firelite_xml_begin(const firelite_xml *functions, const firelite_xml_events *events, void *context);
+
+// What is known of the tags of a document that arrives in pieces; all zero at its beginning.
+typedef struct firelite_xml_tags {
+    int place;
+    unsigned char quote;
+    unsigned int attributes;
+} firelite_xml_tags;
+
+// Goes over the next bytes of a document, and returns their number, or the place of the tag in them that has more than `most` attributes; 0 if it
+// began before them. Nothing is known of a document after such a tag.
+size_t firelite_xml_count(firelite_xml_tags *tags, const unsigned char *bytes, size_t count, unsigned int most);
 
 #endif

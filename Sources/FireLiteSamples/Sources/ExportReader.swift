@@ -192,7 +192,7 @@ final class ExportReader: XMLScannerDelegate {
 
     func fault(_ code: Int) {
         guard failure == nil, early == nil else { return }
-        let found = SampleError(.damaged, "this is not well-formed XML (error \(code))", line: line)
+        let found = SampleError(.damaged, XMLScanner.words(ofFault: code, "XML"), line: line)
         if Self.documentEnds.contains(code) { early = found } else { failure = found }
     }
 

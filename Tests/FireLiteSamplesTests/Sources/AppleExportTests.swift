@@ -147,6 +147,10 @@ import Testing
         ("<HealthData><Record type=\"A\" startDate=\"2026-01-01 00:00:00 +0100\"/>", "line 1: the file ends inside an element"),
         ("<HealthData/>\n<HealthData/>", "line 2: this is not well-formed XML (error 5)"),
         ("<!DOCTYPE a [", "line 1: the document type does not end"),
+        (
+            "<HealthData>\n<Record" + (0..<20_000).map { " a\($0)=''" }.joined() + "/>",
+            "line 2: an element has more than 1000 attributes"
+        ),
     ])
     func damageHasALine(_ text: String, _ message: String) async throws {
         let error = await #expect(throws: SampleError.self) { try await samples(text) }

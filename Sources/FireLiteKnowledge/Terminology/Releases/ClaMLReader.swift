@@ -150,7 +150,7 @@ final class ClaMLReader: XMLScannerDelegate {
         }
     }
 
-    func fault(_ code: Int) { fail("this is not well-formed XML in UTF-8 (error \(code))") }
+    func fault(_ code: Int) { fail(XMLScanner.words(ofFault: code, "XML in UTF-8")) }
 
     /// The attributes of a tag by their names without prefixes.
     private struct Attributes {
