@@ -36,3 +36,7 @@ public struct AttachmentError: AdvisedError, Hashable {
         text = ErrorText(problem, remedy)
     }
 }
+
+extension AttachmentError: ResourceFault {
+    package var concernsOneResource: Bool { true }
+}

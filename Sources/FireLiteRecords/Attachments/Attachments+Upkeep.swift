@@ -27,7 +27,8 @@ extension Attachments {
         }
     }
 
-    /// Compares every payload with its hash. `check()` of the store finds missing ones without reading them.
+    /// Compares every payload with its hash, and finds those that resources refer to and the store does not have. `check()` of the store finds
+    /// missing ones without reading them.
     ///
     /// - Parameter progress: receives the number of bytes read. Default: none.
     /// - Returns: the missing and changed payloads.
@@ -49,7 +50,7 @@ extension Attachments {
                         PayloadFault(hash: reference.hash, code: error.code, resources: try tx.resources(referringTo: blob)))
                 }
             }
-            return faults
+            return try faults + tx.lostPayloads()
         }
     }
 
@@ -98,6 +99,24 @@ extension ReadTransaction {
         }
     }
 
+    /// The payloads that resources refer to and that have no row, in the order of their hashes. The resources are read, as the rows of a lost payload
+    /// may be lost with it.
+    fileprivate func lostPayloads() throws -> [PayloadFault] {
+        var referring: [String: (hash: Data, roots: Set<Int64>)] = [:]
+        try forEachPayloadReference { root, text in
+            let hash = Data(text.hash)
+            if try blob(withHash: hash) == nil { referring[hash.hexText, default: (hash, [])].roots.insert(root) }
+        }
+        return try referring.sorted { $0.key < $1.key }.map { _, lost in
+            try PayloadFault(hash: lost.hash, code: .missing, resources: lost.roots.sorted().compactMap(reference(toResource:)))
+        }
+    }
+
+    /// `Type/id` of a resource; nil if it has no id.
+    private func reference(toResource root: Int64) throws -> String? {
+        try resource(number: root).flatMap { resource in resource.id.map { "\(resource.resourceType)/\($0)" } }
+    }
+
     /// Reads a payload piece by piece.
     ///
     /// - Parameter each: called with the number of bytes of each piece.
@@ -116,8 +135,7 @@ extension ReadTransaction {
 
     func resources(referringTo blob: Int64) throws -> [String] {
         try blobRows("SELECT DISTINCT root FROM _blob_reference WHERE blob = ? AND kept = 0 ORDER BY root", [.integer(blob)]).compactMap {
-            guard let root = $0[0].integer, let resource = try resource(number: root), let id = resource.id else { return nil }
-            return "\(resource.resourceType)/\(id)"
+            try $0[0].integer.flatMap(reference(toResource:))
         }
     }
 }

@@ -29,7 +29,7 @@ public struct PayloadFault: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let what =
             switch code {
-            case .missing: "a part is missing"
+            case .missing: "it is missing, or a part of it"
             case .missingKey: "it is sealed, and the keyring with its key is not set"
             default: "its bytes do not match its hash"
             }

@@ -1,3 +1,5 @@
+import FireLite
+
 /// An error of records and app data. Descriptions contain no record values and no secrets.
 public struct RecordError: AdvisedError {
     /// The kind of failure.
@@ -45,4 +47,9 @@ public struct RecordError: AdvisedError {
 
 extension RecordError {
     static func notFound(_ what: String) -> RecordError { RecordError(.notFound, "there is no such \(what)") }
+}
+
+extension RecordError: ResourceFault {
+    /// Whether the system's cryptography works.
+    package var concernsOneResource: Bool { code != .system }
 }

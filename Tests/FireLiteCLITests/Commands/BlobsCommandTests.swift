@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteR4
 import FireLiteRecords
+import FireLiteSQLiteBridge
 import Foundation
 import TestSupport
 import Testing
@@ -133,6 +134,76 @@ struct BlobsCommandTests {
         #expect(try database.run("get", ["Patient/1", "--keyring", keys]).status == .incomplete)
         #expect(chmod(keys, 0o644) == 0)
         #expect(try database.run("get", ["Patient/1", "--keyring", keys]).error.contains("chmod 600"))
+    }
+
+    // MARK: - Lost payloads
+
+    /// Three patients, of which the first has lost its payload.
+    private static func lacking() throws -> ToolDatabase {
+        let patients = [patient(1, 9_000), patient(2, 9_000), Patient { $0.id = "3" }]
+        let database = try ToolDatabase(patients.map { FHIRJSON.string($0) }.joined(separator: "\n"))
+        #expect(try database.run("blobs", ["apart"]).output == "moved 2\n")
+        #expect(try database.run("blobs", ["verify"]).output == "every payload matches its hash\n")
+        do { try Connection(path: database.path).execute("DELETE FROM _blob WHERE blob = (SELECT min(blob) FROM _blob)") }
+        return database
+    }
+
+    @Test func verifyNamesALostPayload() throws {
+        let run = try Self.lacking().run("blobs", ["verify"])
+        #expect(run.status == .incomplete && run.lines.count == 1)
+        #expect(run.output.hasSuffix(": it is missing, or a part of it, in Patient/1\n") && !run.output.contains("every payload"))
+    }
+
+    @Test func anExportThatSkipsLeavesOutWhatLacksItsPayload() throws {
+        let database = try Self.lacking()
+        let out = database.folder.file("out")
+        let stopped = try database.run("export", ["--output", out])
+        #expect(stopped.status == .failed && stopped.error.contains("`firelite export --on-error skip`"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: out).isEmpty)
+        let skipping = ["--on-error", "skip", "--ids"]
+        let lines = try database.run("export", ["--output", "-"] + skipping)
+        #expect(lines.status == .incomplete && lines.lines.count == 2 && !lines.output.contains(#""id":"1""#))
+        #expect(lines.output.contains(Self.payload(2, 9_000)) && lines.output.contains(#""id":"3""#))
+        #expect(lines.error.contains("skipped Patient/1: the payload ") && lines.error.contains("skipped 1 unreadable resource"))
+        let xml = try database.run("export", ["--output", "-", "--format", "xml"] + skipping)
+        #expect(xml.status == .incomplete && xml.output.contains(#"<id value="3"/>"#) && !xml.output.contains(#"<id value="1"/>"#))
+        #expect(xml.error.contains("skipped Patient/1: the payload "))
+        let person = try database.run("export", ["--output", "-", "--patient", "Patient/1"] + skipping)
+        #expect(person.status == .incomplete && person.output.isEmpty && person.error.contains("skipped Patient/1: the payload "))
+        let written = try database.run("export", ["--output", out] + skipping)
+        #expect(written.status == .incomplete && written.output.hasPrefix("exported 2, files 1"))
+    }
+
+    /// Without the keyring a sealed payload cannot be read; what else there is can.
+    @Test func anExportThatSkipsLeavesOutWhatItHasNoKeyFor() throws {
+        let patients = [Self.patient(1, 9_000), Patient { $0.id = "2" }]
+        let database = try ToolDatabase(patients.map { FHIRJSON.string($0) }.joined(separator: "\n"))
+        let keys = database.folder.file("keys.json")
+        #expect(try database.run("records", ["keyring", "--keyring", keys]).status == .done)
+        #expect(try database.run("blobs", ["apart", "--keyring", keys]).output == "moved 1\n")
+        let run = try database.run("export", ["--output", "-", "--on-error", "skip", "--ids"])
+        #expect(run.status == .incomplete && run.lines == [#"{"resourceType":"Patient","id":"2"}"#])
+        #expect(run.error.contains("skipped Patient/1: ") && !run.error.contains("keys.json"))
+        #expect(try database.run("export", ["--output", "-", "--keyring", keys]).lines.count == 2)
+    }
+
+    @Test func anImportThatSkipsRejectsAReferenceToAPayloadThatIsNotThere() throws {
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
+        #expect(try database.run("blobs", ["apart"]).status == .done)
+        let reference = "blob:sha256:\(String(repeating: "0", count: 64));9000"
+        let given = try database.folder.write(
+            "given.ndjson",
+            [
+                #"{"resourceType":"Patient","id":"2"}"#, #"{"resourceType":"Patient","id":"3","photo":[{"data":"\#(reference)"}]}"#,
+                #"{"resourceType":"Patient","id":"4"}"#,
+            ].joined(separator: "\n"))
+        let run = try database.run("import", ["--on-error", "skip", "--rejects", database.folder.file("rejects.ndjson"), given])
+        #expect(run.status == .incomplete && run.output.contains("rejected 1"))
+        let rejects = try database.folder.read("rejects.ndjson")
+        #expect(rejects.contains(#""line":2"#) && rejects.contains("payload") && rejects.split(separator: "\n").count == 1)
+        #expect(try database.run("find", ["Patient", "--count"]).output.contains("3"))
+        let stopped = try database.run("import", [given])
+        #expect(stopped.status != .done && stopped.error.contains("payload") && stopped.error.contains("2"))
     }
 
     /// Where payloads go that are moved apart.

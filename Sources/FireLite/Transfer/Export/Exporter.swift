@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteSQLiteBridge
 import FireLiteXML
 import Foundation
 
@@ -26,7 +27,7 @@ package struct Exporter {
         /// Called after every 1,000 resources and after each type.
         package var progress: StoreProgressHandler = { _ in }
         /// Explains that a resource cannot be read.
-        package var explain: (FHIRStoreError) -> any Error = { $0 }
+        package var explain: (any Error) -> any Error = { $0 }
 
         package init() {}
     }
@@ -128,10 +129,10 @@ package struct Exporter {
                     try output.write(UnsafeRawBufferPointer(line))
                     bytes += line.count
                 }
-            } catch let error as FHIRXMLError where options.skips && error.concernsContent {
+            } catch {
+                guard options.skips, let reason = Self.reasonToSkip(error) else { throw error }
                 counts.unreadable += 1
-                let number = (stored.objectExtras as? StoreTie)?.root ?? 0
-                let reason = "XML cannot hold it: \(error)"
+                let number = transaction.number(of: stored) ?? 0
                 return try handlers.skip(UnreadableResource(typeName: type, id: stored.id, number: number, reason: reason))
             }
             counts.add(hasID: stored.id != nil, options)
@@ -168,12 +169,33 @@ package struct Exporter {
                 } else {
                     try transaction.forEach(typeName: type) { try write($0) }
                 }
-            } catch let error as FHIRStoreError where error.code == .notAStore {
+            } catch  where Self.isUnreadable(error) {
                 throw handlers.explain(error)
             }
         }
         try report()
         (self.counts, self.bytes) = (counts, bytes)
+    }
+
+    // MARK: - Faults
+
+    /// Whether an error says that one resource, or what belongs to it, cannot be read.
+    private static func isUnreadable(_ error: any Error) -> Bool {
+        switch error {
+        case let error as FHIRStoreError where error.code == .notAStore: true
+        case let error as any ResourceFault: error.concernsOneResource
+        default: false
+        }
+    }
+
+    /// Why a resource that was read cannot be written; nil for errors that concern the others too.
+    private static func reasonToSkip(_ error: any Error) -> String? {
+        switch error {
+        case let error as FHIRXMLError where error.concernsContent: "XML cannot hold it: \(error)"
+        case let error as SQLiteError where error.isDamage: "what belongs to it cannot be read: the file is damaged"
+        case let error as any ResourceFault where isUnreadable(error): error.text.problem
+        default: nil
+        }
     }
 
     // MARK: - Lines

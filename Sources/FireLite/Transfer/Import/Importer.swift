@@ -152,7 +152,7 @@ package struct Importer {
         if !batch.mends.isEmpty { try handlers.mend(batch.mends) }
         do {
             counts += ImportCounts(try transaction.store(batch.resources, digests: batch.digests, policy: policy))
-        } catch let error as FHIRStoreError where Self.concernsOne(error) {
+        } catch let error as any ResourceFault where error.concernsOneResource {
             // Storing one by one shows which resource failed.
             counts += try writeSingly(batch, transaction, file: file)
         }
@@ -164,7 +164,7 @@ package struct Importer {
         for (resource, origin) in zip(batch.resources, batch.origins) {
             do {
                 counts += ImportCounts(try transaction.store([resource], policy: policy))
-            } catch let error as FHIRStoreError where Self.concernsOne(error) {
+            } catch let error as any ResourceFault where error.concernsOneResource {
                 let rejected = origin.place.fault(error.message, file: file, text: batch.text(of: origin))
                 if content.stopsAtFault { throw rejected }
                 list(rejected)
@@ -174,9 +174,6 @@ package struct Importer {
         }
         return counts
     }
-
-    /// Whether the others of a batch can be stored: one is too large, or sealed without a key.
-    private static func concernsOne(_ error: FHIRStoreError) -> Bool { [.tooLarge, .missingKey, .wrongKey].contains(error.code) }
 
     private mutating func list(_ rejected: RejectedText) {
         if faults.count < listedFaults { faults.append(rejected.fault) }
