@@ -67,40 +67,17 @@ extension StoreOpener {
     /// Opens the file with an exclusive lock, and without a log or journal, which would have the old key.
     private func openAlone() throws -> Connection {
         let connection = try Connection.open(path, createsFile: false, key: configuration.key)
-        connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds)
-        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        try leaveLog(connection)
-        // In this locking mode SQLite keeps the journal of the finished mode change for the next transaction.
-        try connection.execute("PRAGMA journal_mode = OFF")
-        unlink(connection.path + "-journal")
-        return connection
-    }
-
-    /// Moves the log into the file, deletes it and takes the lock; waits for other connections as long as for any lock.
-    private func leaveLog(_ connection: Connection) throws {
-        let end = DispatchTime.now() + .milliseconds(configuration.busyMilliseconds)
-        while true {
-            do {
-                // If the mode was the same already, no lock was needed, and another process may have started a log.
-                if try connection.text("PRAGMA journal_mode = DELETE") == "delete" {
-                    try connection.execute("BEGIN EXCLUSIVE; COMMIT")
-                    if try connection.text("PRAGMA journal_mode") == "delete" { return }
-                }
-            } catch let error as SQLiteError where error.isBusy {
-            }
-            try Cancellation.check()
-            guard DispatchTime.now() < end else {
-                throw FHIRStoreError(.busy, "\(path) is open elsewhere: close it there to change its key")
-            }
-            Thread.sleep(forTimeInterval: 0.005)
+        guard try connection.lockAlone(milliseconds: configuration.busyMilliseconds) else {
+            throw FHIRStoreError(.busy, "\(path) is open elsewhere: close it there to change its key")
         }
+        return connection
     }
 
     /// A copy with the key, of which every page has been read back.
     private func copy(_ connection: Connection, _ key: Secret, _ meter: ProgressMeter) throws -> PendingFile {
         // The file itself, if the store's path is a symbolic link.
         let path = connection.path
-        let file = try PendingFile(.database, path: path, replaces: true, database: nil)
+        let file = try PendingFile(.database, path: path, replaces: true, database: nil, isLocked: true)
         var status = stat()
         if stat(path, &status) == 0 { chmod(file.temporaryPath, status.st_mode & 0o777) }
         do {

@@ -14,8 +14,8 @@ extension FHIRStore {
     ///   - progress: called about every mebibyte with the number of pages copied; when copying row by row, with the steps of SQLite's virtual
     ///     machine. Default: none.
     /// - Returns: the payloads of attachments that the copy lacks, as the store does, with their resources; empty if it is complete.
-    /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`; `invalidArgument` if
-    ///   the copy is the store's own file or one that belongs to it.
+    /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`; `busy` if the existing file is
+    ///   open; `invalidArgument` if the copy is the store's own file or one that belongs to it.
     @discardableResult
     public func backup(
         to file: URL, replacing: Bool = false, encryption: BackupEncryption = .same, progress: StoreProgressHandler? = nil
@@ -24,7 +24,8 @@ extension FHIRStore {
         let meter = ProgressMeter(progress)
         let targetKey = key(of: encryption)
         try targetKey?.verify(for: target)
-        let pending = try PendingFile(.database, path: target, replaces: replacing, database: path)
+        let keys = [targetKey, configuration.key].compactMap { $0 }
+        let pending = try PendingFile(.database, path: target, replaces: replacing, database: path, keys: keys)
         // Files of payloads that the copy may refer to: those of now, and those that come meanwhile.
         try copyPayloadFiles(to: target)
         let payloads: PayloadInventory?

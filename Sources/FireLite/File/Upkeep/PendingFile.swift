@@ -15,6 +15,8 @@ package final class PendingFile {
     /// The path at which the file is written meanwhile.
     package let temporaryPath: String
     private let replaces: Bool
+    /// The database that it replaces; nil for none, and for one that the caller has locked.
+    private let replaced: ReplacedFile?
     let folder: PendingFolder
 
     /// Creates the empty file under a temporary name.
@@ -23,11 +25,19 @@ package final class PendingFile {
     ///   - replaces: whether to replace an existing file.
     ///   - database: the database that must not be overwritten, with the files that belong to it; nil for none.
     ///   - folder: the folder for the temporary file. Default: one of its own.
-    /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `invalidArgument`.
-    package init(_ kind: Kind, path: String, replaces: Bool, database: String?, in folder: PendingFolder? = nil) throws {
+    ///   - keys: the keys that a replaced database may have, apart from none.
+    ///   - isLocked: whether the caller holds an exclusive lock on a replaced database. Default: false; it is refused if anybody has it open.
+    /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `invalidArgument`, `busy`.
+    package init(
+        _ kind: Kind, path: String, replaces: Bool, database: String?, in folder: PendingFolder? = nil, keys: [Secret] = [],
+        isLocked: Bool = false
+    ) throws {
         self.path = path
         self.replaces = replaces
         try Self.check(path, kind, replaces: replaces, database: database)
+        replaced = kind == .database && replaces && !isLocked ? ReplacedFile(path: path, keys: [nil] + keys) : nil
+        // Before the work, so that it is not in vain.
+        try replaced?.requireUnused()
         let place = URL(fileURLWithPath: path)
         do {
             self.folder = try folder ?? PendingFolder(in: place.deletingLastPathComponent().path)
@@ -91,6 +101,9 @@ package final class PendingFile {
 
     private func putInPlace() throws {
         if replaces {
+            // Until the old file has no name.
+            let lock = try replaced?.lock()
+            defer { withExtendedLifetime(lock) {} }
             guard rename(temporaryPath, path) == 0 else { throw failure() }
         } else if link(temporaryPath, path) == 0 {
             unlink(temporaryPath)

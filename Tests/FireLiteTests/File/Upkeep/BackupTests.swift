@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteR4
+import FireLiteSQLiteBridge
 import Foundation
 import Testing
 
@@ -78,6 +79,44 @@ import Testing
             let used = #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: target), replacing: true) }
             #expect(used?.message.contains("-wal") == true)
             #expect(try inUse.count(Patient.self) == 20)
+        }
+    }
+
+    /// How another connection has the file open that is to be replaced.
+    enum Use: CaseIterable, Sendable { case idle, reading, writing }
+
+    /// An older connection would write to the new file's log.
+    @Test(arguments: Use.allCases) func aFileThatIsOpenIsNotReplaced(_ use: Use) throws {
+        try withTemporaryFolder { folder in
+            let target = folder + "/copy.sqlite"
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            try fill(store, 1...10)
+            try store.backup(to: URL(fileURLWithPath: target))
+            do {
+                let other = try Connection(path: target)
+                // As a database that others have open: with an empty log.
+                #expect(try other.text("PRAGMA journal_mode = WAL") == "wal")
+                #expect(try other.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0)
+                switch use {
+                case .idle: break
+                case .reading:
+                    try other.execute("BEGIN")
+                    #expect(try other.integer("SELECT count(*) FROM _resource") == 10)
+                case .writing: try other.execute("BEGIN IMMEDIATE")
+                }
+                try fill(store, 11...20)
+                let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+                let error = #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: target), replacing: true) }
+                #expect(error?.code == .busy && error?.message.contains("copy.sqlite is open elsewhere") == true)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+                #expect(try other.integer("SELECT count(*) FROM _resource") == 10)
+            }
+            // Once it is closed, it is replaced, and nothing of it stays.
+            try store.backup(to: URL(fileURLWithPath: target), replacing: true)
+            #expect(["-wal", "-shm", "-journal"].allSatisfy { !FileManager.default.fileExists(atPath: target + $0) })
+            let copy = try FHIRStore(path: target, release: .r4)
+            #expect(try copy.count(Patient.self) == 20)
+            try expectSound(copy)
         }
     }
 

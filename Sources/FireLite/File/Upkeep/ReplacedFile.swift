@@ -1,0 +1,89 @@
+import FireLiteSQLiteBridge
+import Foundation
+
+/// A database that another file is about to replace.
+///
+/// Nobody else may have it open: an older connection would go on writing to the log, whose name the new file's log has too. SQLite tells: each
+/// connection that uses a log keeps a lock on the file, so that nobody gets an exclusive one. A file that is no database, or that none of the keys
+/// opens, counts as unused.
+struct ReplacedFile {
+    /// How long to wait for a connection that is being closed.
+    private static let patience = 500
+
+    let path: String
+    /// The keys that it may have.
+    let keys: [Secret?]
+
+    /// - Throws: `FHIRStoreError.busy` if another connection has it open.
+    func requireUnused() throws {
+        _ = try opened { connection in
+            connection.setBusyTimeout(milliseconds: Self.patience)
+            try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK")
+            return true
+        }
+    }
+
+    /// Locks it, and deletes its log.
+    ///
+    /// - Returns: what holds the lock; nil if there is nothing to lock.
+    /// - Throws: `FHIRStoreError.busy` if another connection has it open.
+    func lock() throws -> Connection? { try opened { try $0.lockAlone(milliseconds: Self.patience) } }
+
+    /// Runs `body` with the first key that opens the file.
+    ///
+    /// - Parameter body: returns false, or throws an error of SQLite, if another connection has it open.
+    private func opened(_ body: (Connection) throws -> Bool) throws -> Connection? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_size > 0 else { return nil }
+        for key in keys {
+            do {
+                let connection = try Connection.open(path, createsFile: false, key: key)
+                guard try body(connection) else { throw busy }
+                return connection
+            } catch let error as SQLiteError {
+                // Any other error says that the file is damaged, encrypted, only readable or no database.
+                if error.isBusy { throw busy }
+            } catch let error as FHIRStoreError {
+                if error.code == .busy { throw error }
+            }
+        }
+        return nil
+    }
+
+    private var busy: FHIRStoreError {
+        FHIRStoreError(.busy, "\(path) is open elsewhere, so it was not replaced: close it there, or give another path")
+    }
+}
+
+extension Connection {
+    /// Moves the log into the file and deletes it, and keeps an exclusive lock on the file, without log and journal, until the connection is closed.
+    ///
+    /// - Parameter milliseconds: how long to wait for other connections.
+    /// - Returns: false if another connection has the file open.
+    /// - Throws: `SQLiteError`; `CancellationError`.
+    func lockAlone(milliseconds: Int) throws -> Bool {
+        setBusyTimeout(milliseconds: milliseconds)
+        try execute("PRAGMA locking_mode = EXCLUSIVE")
+        let end = DispatchTime.now() + .milliseconds(milliseconds)
+        while try !leaveLog() {
+            try Cancellation.check()
+            guard DispatchTime.now() < end else { return false }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        // In this locking mode SQLite keeps the journal of the finished mode change for the next transaction.
+        try execute("PRAGMA journal_mode = OFF")
+        unlink(path + "-journal")
+        return true
+    }
+
+    private func leaveLog() throws -> Bool {
+        do {
+            // If the mode was the same already, no lock was needed, and another process may have started a log.
+            guard try text("PRAGMA journal_mode = DELETE") == "delete" else { return false }
+            try execute("BEGIN EXCLUSIVE; COMMIT")
+            return try text("PRAGMA journal_mode") == "delete"
+        } catch let error as SQLiteError where error.isBusy {
+            return false
+        }
+    }
+}
