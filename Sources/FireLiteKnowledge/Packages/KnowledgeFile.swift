@@ -46,7 +46,8 @@ public final class KnowledgeFile {
                 source = .reader(reader)
                 connection = reader.connection
             } else {
-                connection = try Connection(path: path)
+                try PrivateFile.createDatabase(path)
+                connection = try Connection(path: path, createsFile: false)
                 source = .writer(connection)
                 connection.setBusyTimeout(milliseconds: busyTimeout)
                 if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 { try Self.create(connection) }
@@ -59,6 +60,8 @@ public final class KnowledgeFile {
             }
         } catch let error as SQLiteError {
             throw FileWait.failure(path, error, isWriting: !isReadOnly)
+        } catch let error as FHIRStoreError {
+            throw KnowledgeError(.file, error.message)
         }
     }
 

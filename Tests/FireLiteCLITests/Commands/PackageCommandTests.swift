@@ -35,6 +35,15 @@ struct PackageCommandTests {
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
+    @Test func aNewFileIsForItsOwner() throws {
+        #expect(try add(archive([("v.json", #"{"resourceType":"ValueSet","url":"http://a.org/v"}"#)])).status == .done)
+        let connection = try Connection(path: file, createsFile: false)
+        #expect(try connection.integer("SELECT count(*) FROM definition") == 1)
+        for suffix in ["", "-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: file + suffix) {
+            #expect(try FileManager.default.attributesOfItem(atPath: file + suffix)[.posixPermissions] as? Int == 0o600, "\(suffix)")
+        }
+    }
+
     @Test func filesThatAreLeftOutAreListed() throws {
         let source = try archive([("v.json", #"{"resourceType":"ValueSet","url":"http://a.org/v"}"#), ("bad.json", "{"), ("no.json", "{}")])
         let run = try add(source)

@@ -8,7 +8,7 @@ extension PrivateFile {
     /// temporary files 0600. An existing file is not opened: closing it again would drop the locks that this process has on it
     /// (<https://www.sqlite.org/howtocorrupt.html>, section 2.2).
     /// - Throws: `FHIRStoreError.cannotOpen` for an empty file of another user, who could read the records.
-    static func createDatabase(_ path: String) throws {
+    package static func createDatabase(_ path: String) throws {
         guard !path.isEmpty else { return }
         do throws(POSIXError) { close(try open(path, .new)) } catch {
             guard error.code == .EEXIST else { return }

@@ -69,7 +69,8 @@ final class CodeTables: @unchecked Sendable {
         isNew = !FileManager.default.fileExists(atPath: path)
         _ = try KnowledgeFile(path: path, isReadOnly: false, busyTimeout: busyTimeout)
         do {
-            let connection = try Connection(path: path)
+            // `KnowledgeFile` has made it.
+            let connection = try Connection(path: path, createsFile: false)
             source = .writer(connection)
             connection.setBusyTimeout(milliseconds: busyTimeout)
             guard try connection.hasModule("fts5") else {
