@@ -130,7 +130,14 @@ extension ExpressionCompiler {
             throw NotCompiled(what: "a sign")
         }
         try checkValues(input.value)
-        return .computed("(\(raw: isNegative ? "-" : "")(\(try scalar(input, sql))))", kind)
+        let operand = try scalar(input, sql)
+        guard isNegative else { return .computed("(\(operand))", kind) }
+        return .computed(kind == .integer ? Self.inRange("-(\(operand))") : "(-(\(operand)))", kind)
+    }
+
+    /// An integer that is calculated, or NULL beyond 32 bits.
+    private static func inRange(_ sql: SQLFragment) -> SQLFragment {
+        "(SELECT CASE WHEN n BETWEEN -2147483648 AND 2147483647 THEN n END FROM (SELECT \(sql) AS n))"
     }
 
     /// Sums, differences and products of integers, which are empty beyond 32 bits, and texts put together. What decimals give depends on
@@ -150,7 +157,7 @@ extension ExpressionCompiler {
         case (.integer, .integer) where !isLong(left.value) && !isLong(right.value):
             let name = operation == .div ? "/" : operation == .mod ? "%" : operation.rawValue
             let result: SQLFragment = "(\(first.sql) \(raw: name) \(second.sql))"
-            return .computed("(SELECT CASE WHEN n BETWEEN -2147483648 AND 2147483647 THEN n END FROM (SELECT \(result) AS n))", .integer)
+            return .computed(Self.inRange(result), .integer)
         default: throw NotCompiled(what: "'\(operation.rawValue)' of these types")
         }
     }
