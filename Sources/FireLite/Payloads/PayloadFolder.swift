@@ -14,7 +14,7 @@ package struct PayloadFolder: Sendable {
         self.init(database: store.path)
     }
 
-    package init(database: String) { path = database + "-payloads" }
+    package init(database: String) { path = database + FileTarget.payloads }
 
     package func path(of name: String) -> String { path + "/" + name }
 

@@ -4,6 +4,8 @@ import Foundation
 package enum FileTarget {
     /// The suffixes of the files that belong to a database.
     package static let companions = ["-wal", "-shm", "-journal"]
+    /// The suffix of the folder with the payloads of a database that are files.
+    static let payloads = "-payloads"
 
     /// Whether writing a file at `path` would destroy the database: it is the database's own file, one that belongs to it, whether that exists or
     /// not, or a hard link to one of them.
@@ -21,12 +23,17 @@ package enum FileTarget {
         return place(first) == place(second)
     }
 
-    /// The database that a file at `path` would be taken for a part of; nil if there is none.
+    /// The database that a file at `path` would be taken for a part of, or for a payload in the folder beside it; nil if there is none.
     package static func database(with path: String) -> String? {
-        for suffix in companions where path.hasSuffix(suffix) {
-            let database = String(path.dropLast(suffix.count))
-            var status = stat()
-            if !database.isEmpty, !database.hasSuffix("/"), lstat(database, &status) == 0 { return database }
+        var folder = Substring(path)
+        while !folder.isEmpty {
+            let suffixes = folder.endIndex == path.endIndex ? companions + [payloads] : [payloads]
+            for suffix in suffixes where folder.hasSuffix(suffix) {
+                let database = String(folder.dropLast(suffix.count))
+                var status = stat()
+                if !database.isEmpty, !database.hasSuffix("/"), lstat(database, &status) == 0 { return database }
+            }
+            folder = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
         }
         return nil
     }
