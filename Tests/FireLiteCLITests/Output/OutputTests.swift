@@ -16,8 +16,8 @@ struct OutputTests {
     /// Another database, its companions, links to them and to other things, a folder, and the command's own files.
     private static let hostile = [
         "other.sqlite", "other.sqlite-wal", "other.sqlite-shm", "other.sqlite-journal", "hard", "link-to-database", "link-to-text",
-        "link-to-nothing", "text", "place", "mine.sqlite", "mine.sqlite-wal", "mine.sqlite-journal", "key", "in.ndjson", "other.sqlite-payloads",
-        "mine.sqlite-payloads",
+        "link-to-nothing", "text", "place", "mine.sqlite", "mine.sqlite-wal", "mine.sqlite-journal", "key", "in.ndjson",
+        "other.sqlite-payloads", "mine.sqlite-payloads",
     ]
 
     private static func prepare() throws -> TemporaryFolder {
