@@ -23,9 +23,9 @@ struct BlobsCommand: Command {
         discussion: """
             apart moves payloads out of the rows of their resources, now and with every later write; back moves them into the
             rows again. With --keyring, apart also seals payloads that are stored apart unsealed. verify compares each payload
-            with its SHA-256, and opens sealed ones; the exit status is 1 if one differs, or is missing. collect deletes payloads that nothing
-            refers to. --in-files keeps large payloads that are stored from now on in a folder beside the database, which must
-            be copied and moved with it; `firelite backup` does.
+            with its SHA-256, and opens sealed ones; the exit status is 1 if one differs, or is missing. collect deletes
+            payloads that nothing refers to. --in-files keeps large payloads that are stored from now on in a folder beside
+            the database, which must be copied and moved with it; `firelite backup` does.
 
             Examples: firelite blobs --database health.sqlite apart
                       firelite blobs --database health.sqlite verify
