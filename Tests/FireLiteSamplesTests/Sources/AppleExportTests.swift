@@ -266,15 +266,15 @@ import Testing
     @Test(arguments: ["NaN", "-inf", "0x10", "", " 60", "60 ", "1e400", "-1e400", "1,5", "HKCategoryValueNotApplicable"])
     func aQuantityWithoutANumberIsNoSample(_ value: String) async throws {
         let good = ExportText.record("HeartRate", "60", "count/min", minute: 1)
-        let path = try folder.write("export.xml", ExportText.of([good, ExportText.record("HeartRate", value, "count/min", minute: 2)]))
+        let text = ExportText.of([good, ExportText.record("HeartRate", value, "count/min", minute: 2)])
+        let path = try folder.write("export.xml", text)
         let store = try memoryStore()
         let source = try SampleFile.source(URL(fileURLWithPath: path), skipsDamage: true)
         let result = try await SampleEngine(store: store, source: source, destinations: [LocalStore(store)]).run()
         #expect(result.added == 1 && result.rejections.count == 1)
         #expect(result.rejections.first.allSatisfy { $0.hasPrefix("line ") && $0.contains("quantity") }, "\(result.rejections.first)")
-        await #expect(throws: SampleError.self) {
-            try await AppleExport(URL(fileURLWithPath: path)).changes(of: .all, after: nil, limit: 10)
-        }
+        let error = await #expect(throws: SampleError.self) { try await samples(text) }
+        #expect(error?.code == .damaged)
     }
 
     @Test func aFolderGivesItsFilesWithSamples() async throws {
