@@ -110,10 +110,40 @@ enum {
     in_value,
 };
 
-// The place of the next byte with a value from `from` on; `count` if there is none.
-static size_t next(const unsigned char *bytes, size_t from, size_t count, int value) {
+// The place of the next byte with a value from `from` on; `count` if there is none. Most are near.
+static inline size_t next(const unsigned char *bytes, size_t from, size_t count, unsigned char value) {
+    size_t near = from + 24 < count ? from + 24 : count;
+    while (from < near) {
+        if (bytes[from] == value) { return from; }
+        from++;
+    }
     const unsigned char *found = from < count ? memchr(bytes + from, value, count - from) : NULL;
     return found == NULL ? count : (size_t)(found - bytes);
+}
+
+// The bytes that end what a tag has outside of values.
+static const unsigned char ends[256] = {['>'] = 1, ['"'] = 1, ['\''] = 1};
+
+// Goes on in a tag, to its end or that of the bytes; most bytes of a document are in tags.
+static size_t in_tag_from(firelite_xml_tags *tags, const unsigned char *bytes, size_t index, size_t count, unsigned int most) {
+    while (index < count) {
+        while (index < count && !ends[bytes[index]]) { index++; }
+        if (index == count) { break; }
+        unsigned char byte = bytes[index++];
+        if (byte == '>') {
+            tags->place = in_text;
+            break;
+        }
+        if (++tags->attributes > most) { break; }
+        tags->quote = byte;
+        index = next(bytes, index, count, byte);
+        if (index == count) {
+            tags->place = in_value;
+            break;
+        }
+        index++;
+    }
+    return index;
 }
 
 size_t firelite_xml_count(firelite_xml_tags *tags, const unsigned char *bytes, size_t count, unsigned int most) {
@@ -127,6 +157,10 @@ size_t firelite_xml_count(firelite_xml_tags *tags, const unsigned char *bytes, s
         case in_instruction: index = next(bytes, index, count, '?'); break;
         case in_section: index = next(bytes, index, count, ']'); break;
         case in_value: index = next(bytes, index, count, tags->quote); break;
+        case in_tag:
+            index = in_tag_from(tags, bytes, index, count, most);
+            if (tags->attributes > most) { return start; }
+            continue;
         default: break;
         }
         if (index >= count) { break; }
@@ -148,15 +182,6 @@ size_t firelite_xml_count(firelite_xml_tags *tags, const unsigned char *bytes, s
         case in_section: tags->place = at_section_end; break;
         case at_section_end: tags->place = byte == ']' ? at_section_last : in_section; break;
         case at_section_last: tags->place = byte == '>' ? in_text : byte == ']' ? at_section_last : in_section; break;
-        case in_tag:
-            if (byte == '>') {
-                tags->place = in_text;
-            } else if (byte == '"' || byte == '\'') {
-                if (++tags->attributes > most) { return start; }
-                tags->quote = byte;
-                tags->place = in_value;
-            }
-            break;
         case in_value: tags->place = in_tag; break;
         default: break;
         }
