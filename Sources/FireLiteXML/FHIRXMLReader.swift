@@ -13,7 +13,9 @@ public final class FHIRXMLReader {
 
     /// Creates a reader of resources of a release.
     ///
-    /// - Parameter isLenient: whether to skip mistakes instead of throwing at the first one. Default: false.
+    /// - Parameters:
+    ///   - release: the release of the resources.
+    ///   - isLenient: whether to skip mistakes instead of throwing at the first one. Default: false.
     public convenience init(release: FHIRRelease, isLenient: Bool = false) {
         self.init(release: release, isLenient: isLenient, isReused: true)
     }
