@@ -30,6 +30,7 @@ public final class LiveResource<Resource: FHIRResource> {
     /// - Parameters:
     ///   - type: the resource type.
     ///   - id: the resource's id.
+    ///   - store: the store that has it.
     ///   - interval: the shortest time between two reads. Default: 50 milliseconds.
     public init(_ type: Resource.Type, id: String, in store: FHIRStore, every interval: Duration = UpdateInterval.standard) {
         let updates = store.updates(of: type, id: id, every: interval).makeAsyncIterator()
