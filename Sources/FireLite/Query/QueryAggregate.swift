@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// A figure that a query computes of its results, or of each group of them: see ``FHIRQuery/group(by:_:)``.
+/// A figure that a query computes of its results, or of each group of them: see `group(by:_:)` of a query.
 public struct QueryAggregate<Resource: FHIRResource, Value: Sendable>: Sendable {
     /// What SQL computes.
     let function: AggregateFunction
@@ -46,7 +46,7 @@ enum AggregateFunction: Sendable {
     }
 }
 
-/// The figures that can be computed of a query's results: the argument of ``FHIRQuery/group(by:_:)`` and ``FHIRQuery/aggregates(_:)``.
+/// The figures that can be computed of a query's results: the argument of `group(by:_:)` and `aggregates(_:)`.
 ///
 /// Of a path through lists, the least value of each resource counts, and for ``max(_:)`` the greatest.
 public struct QueryFigures<Resource: FHIRResource>: Sendable {
