@@ -26,6 +26,7 @@ public final class LiveValue<Value: Sendable> {
     /// Begins to follow a value.
     ///
     /// - Parameters:
+    ///   - store: the store that is read.
     ///   - interval: the shortest time between two reads. Default: 50 milliseconds.
     ///   - read: reads the value from a snapshot. A value that is equal to the last one is not shown again.
     public init(

@@ -61,7 +61,9 @@ public final class StoreBrowser: Sendable {
 
     /// Makes a browser.
     ///
-    /// - Parameter configuration: Default: everybody may look, and nobody change.
+    /// - Parameters:
+    ///   - store: the store whose content is shown.
+    ///   - configuration: Default: everybody may look, and nobody change.
     public init(store: FHIRStore, configuration: Configuration = Configuration()) {
         self.store = store
         self.configuration = configuration

@@ -21,7 +21,9 @@ extension FHIRRequest {
 
     /// Creates a resource; its id is ignored by servers.
     ///
-    /// - Parameter condition: search parameters: the server creates the resource only if none matches them. Nil to create it anyway.
+    /// - Parameters:
+    ///   - resource: the resource to send.
+    ///   - condition: search parameters: the server creates the resource only if none matches them. Nil to create it anyway.
     public static func create(_ resource: FHIRResource, ifNoneExist condition: FHIRParameters? = nil) -> FHIRRequest {
         var fields = contentFields(resource.layout.release)
         fields["If-None-Exist"] = condition?.query
@@ -45,7 +47,9 @@ extension FHIRRequest {
 
     /// Stores a resource instead of the one that matches, or as a new one if none does.
     ///
-    /// - Parameter condition: search parameters that at most one resource matches.
+    /// - Parameters:
+    ///   - resource: the resource to send.
+    ///   - condition: search parameters that at most one resource matches.
     public static func update(_ resource: FHIRResource, where condition: FHIRParameters) -> FHIRRequest {
         FHIRRequest(
             .put, resource.resourceType, parameters: condition, fields: contentFields(resource.layout.release),

@@ -20,6 +20,7 @@ public struct FHIRRequest: Sendable, Hashable, Codable, CustomStringConvertible,
     /// Creates a request.
     ///
     /// - Parameters:
+    ///   - method: the HTTP method.
     ///   - path: the path below the server's base address.
     ///   - parameters: the parameters of the address.
     ///   - fields: header fields beside those that the client adds.

@@ -20,6 +20,7 @@ public struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable 
     /// Creates a request.
     ///
     /// - Parameters:
+    ///   - method: the HTTP method.
     ///   - url: the absolute address.
     ///   - fields: the header fields.
     ///   - body: the body, or nil.

@@ -12,7 +12,10 @@ public struct _ProfileRule: Sendable {
 
     /// The rule of a profile.
     ///
-    /// - Parameter uses: gives the rules of the profiles that resources in the resource follow, by URL.
+    /// - Parameters:
+    ///   - url: the canonical address of the profile.
+    ///   - text: the expression of the rule.
+    ///   - uses: gives the rules of the profiles that resources in the resource follow, by URL.
     /// - Precondition: the Generator wrote the text.
     public init(_ url: String, _ text: String, _ uses: [String: @Sendable () -> _ProfileRule] = [:]) {
         self.url = url

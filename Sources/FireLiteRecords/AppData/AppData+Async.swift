@@ -7,6 +7,7 @@ extension AppData {
     ///
     /// - Parameters:
     ///   - data: the bytes.
+    ///   - id: the id of the item.
     ///   - form: the form of the bytes, such as a media type; nil keeps the existing one.
     ///   - annotations: the annotations; nil keeps existing ones.
     /// - Throws: errors of the blocking form; `CancellationError`.
@@ -28,7 +29,10 @@ extension AppData {
 
     /// Stores a value as JSON under an id: see the blocking form.
     ///
-    /// - Parameter annotations: the annotations; nil keeps existing ones.
+    /// - Parameters:
+    ///   - value: the value, which is stored as JSON.
+    ///   - id: the id of the item.
+    ///   - annotations: the annotations; nil keeps existing ones.
     /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func put(

@@ -27,6 +27,7 @@ public struct AppData: Sendable {
     ///
     /// - Parameters:
     ///   - data: the bytes.
+    ///   - id: the id of the item.
     ///   - form: the form of the bytes, such as a media type; nil keeps the existing one.
     ///   - annotations: the annotations; nil keeps existing ones.
     /// - Returns: the metadata.
@@ -40,7 +41,10 @@ public struct AppData: Sendable {
 
     /// Stores a value as JSON under an id, and replaces existing app data.
     ///
-    /// - Parameter annotations: the annotations; nil keeps existing ones.
+    /// - Parameters:
+    ///   - value: the value, which is stored as JSON.
+    ///   - id: the id of the item.
+    ///   - annotations: the annotations; nil keeps existing ones.
     /// - Returns: the metadata.
     /// - Throws: errors of encoding; ``RecordError``: `missingID` for an empty id, `emptyAnnotation`, `missingKey`; `FHIRStoreError`.
     @discardableResult
@@ -96,7 +100,9 @@ public struct AppData: Sendable {
 
     /// Replaces the annotations and keeps the bytes.
     ///
-    /// - Parameter annotations: the new annotations; none removes all.
+    /// - Parameters:
+    ///   - id: the id of the item.
+    ///   - annotations: the new annotations; none removes all.
     /// - Throws: ``RecordError``: `notFound`, `emptyAnnotation`, `missingKey`; `FHIRStoreError`.
     public func annotate(_ id: String, with annotations: [String]) throws {
         let texts = try RecordAnnotation.normalized(annotations)

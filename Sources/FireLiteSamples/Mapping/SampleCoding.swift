@@ -11,6 +11,7 @@ public struct SampleCoding: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - system: the system's address.
+    ///   - code: the code.
     ///   - display: the code's text.
     public init(system: String, code: String, display: String? = nil) {
         self.system = system
@@ -20,14 +21,18 @@ public struct SampleCoding: Sendable, Hashable {
 
     /// A LOINC code.
     ///
-    /// - Parameter display: the code's text.
+    /// - Parameters:
+    ///   - code: the code.
+    ///   - display: the code's text.
     public static func loinc(_ code: String, _ display: String? = nil) -> SampleCoding {
         SampleCoding(system: "http://loinc.org", code: code, display: display)
     }
 
     /// A SNOMED CT code.
     ///
-    /// - Parameter display: the code's text.
+    /// - Parameters:
+    ///   - code: the code.
+    ///   - display: the code's text.
     public static func snomed(_ code: String, _ display: String? = nil) -> SampleCoding {
         SampleCoding(system: "http://snomed.info/sct", code: code, display: display)
     }

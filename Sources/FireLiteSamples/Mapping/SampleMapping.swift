@@ -21,6 +21,7 @@ public struct SampleMapping: Sendable, Hashable {
         ///
         /// - Parameters:
         ///   - unit: the human-readable unit.
+        ///   - code: the code of the unit.
         ///   - system: the system of the code. Default: UCUM.
         public init(_ unit: String, code: String, system: String = "http://unitsofmeasure.org") {
             self.unit = unit

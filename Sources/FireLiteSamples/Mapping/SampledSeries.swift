@@ -34,7 +34,9 @@ public struct SampledSeries: Sendable, Hashable {
 
     /// Combines the samples that can share a series: quantities of an instant without metadata, of the same type, unit, source and zone.
     ///
-    /// - Parameter options: how they are combined.
+    /// - Parameters:
+    ///   - samples: the samples of the series.
+    ///   - options: how they are combined.
     /// - Returns: the series, and the remaining samples.
     public static func grouping(_ samples: [Sample], options: Options = Options()) -> (series: [SampledSeries], rest: [Sample]) {
         var groups: [Group: [Sample]] = [:]
@@ -131,7 +133,9 @@ public struct SampledSeries: Sendable, Hashable {
 
     /// The Observation of the series.
     ///
-    /// - Parameter mapping: codes and unit.
+    /// - Parameters:
+    ///   - mapping: codes and unit.
+    ///   - release: the release of the Observation.
     /// - Returns: an Observation; nil if a number would change in the conversion to the mapping's unit and back.
     /// - Throws: `FHIRDecodingError`, if the mapping has codes that the release does not allow.
     public func observation(mapping: SampleMapping = .standard, release: FHIRRelease) throws -> FHIRResource? {
@@ -141,7 +145,9 @@ public struct SampledSeries: Sendable, Hashable {
 
     /// The samples of an Observation with `SampledData`; none if it is not of a series.
     ///
-    /// - Parameter origin: the app and the device.
+    /// - Parameters:
+    ///   - observation: the Observation with the series.
+    ///   - origin: the app and the device.
     /// - Throws: ``SampleError/Code/damaged`` if its data and identifiers do not fit together.
     public static func samples(of observation: FHIRResource, origin: SampleOrigin = SampleOrigin()) throws -> [Sample] {
         try ObservationReader.series(observation, origin: origin)

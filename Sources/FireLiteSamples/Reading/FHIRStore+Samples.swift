@@ -6,6 +6,7 @@ extension ReadTransaction {
     /// The samples of a type that overlap a span of time, in the order of their beginnings, read back from their Observations.
     ///
     /// - Parameters:
+    ///   - type: the type of the samples.
     ///   - start: the beginning of the span; nil for no bound.
     ///   - end: the end of the span, which is not a part of it; nil for no bound.
     ///   - limit: the maximum number; nil for all.
@@ -90,6 +91,7 @@ extension ReadTransaction {
     /// They follow changes of Observations through this store object (``FireLite/FHIRStore/followSamples()``); changes by other processes
     /// count after ``FireLite/FHIRStore/refreshSamples()``.
     /// - Parameters:
+    ///   - type: the type of the samples.
     ///   - interval: how long the intervals are.
     ///   - start: a time in the first interval; nil for the first sample's.
     ///   - end: the end; nil for the last sample's.
@@ -176,6 +178,7 @@ extension FHIRStore {
     /// The samples of a type that overlap a span of time: see ``FireLite/ReadTransaction/samples(of:from:to:limit:)``.
     ///
     /// - Parameters:
+    ///   - type: the type of the samples.
     ///   - start: the beginning of the span; nil for no bound.
     ///   - end: the end of the span, which is not a part of it; nil for no bound.
     ///   - limit: the maximum number; nil for all.
@@ -187,6 +190,7 @@ extension FHIRStore {
     /// Statistics of a type's samples by intervals: see ``FireLite/ReadTransaction/sampleStatistics(of:by:from:to:zone:sources:)``.
     ///
     /// - Parameters:
+    ///   - type: the type of the samples.
     ///   - interval: how long the intervals are.
     ///   - start: a time in the first interval; nil for the first sample's.
     ///   - end: the end; nil for the last sample's.

@@ -14,7 +14,9 @@ public final class StoredSamples: SampleSource {
 
     /// Creates a source.
     ///
-    /// - Parameter types: the types; nil for all in one order.
+    /// - Parameters:
+    ///   - store: the store with the samples.
+    ///   - types: the types; nil for all in one order.
     public init(_ store: FHIRStore, types: [SampleType]? = nil) {
         self.store = store
         chosen = types

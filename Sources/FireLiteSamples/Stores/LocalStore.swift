@@ -29,6 +29,7 @@ public final class LocalStore: ExternalStore, CommittingStore {
     /// Creates a destination. Nothing is written yet.
     ///
     /// - Parameters:
+    ///   - store: the store that keeps the samples.
     ///   - mapping: how samples become Observations. Default: the standard mapping.
     ///   - series: the types whose samples share Observations, and how. Default: none.
     public init(_ store: FHIRStore, mapping: SampleMapping = .standard, series: [SampleType: SampledSeries.Options] = [:]) {

@@ -9,7 +9,7 @@ public struct SearchExplanation: Sendable {
         public let type: String
         /// The statement, with `?` for values.
         public let sql: String
-        /// The statement with the values of the search as literals, as ``FireLite/FHIRStore/sql(_:arguments:isCancelled:)`` and `firelite sql` take it.
+        /// The statement with the values of the search as literals, as `sql(_:arguments:)` of a store and `firelite sql` take it.
         public let sqlWithValues: String
         /// SQLite's plan, a line for each step.
         public let plan: String

@@ -8,7 +8,9 @@ extension FHIRStore {
     /// Numbers are SQL's, truth values 0 and 1, dates FHIR's texts, collections JSON. A column that is no collection and
     /// gets several values ends a statement that reads it with the error "integer overflow".
     ///
-    /// - Parameter name: the name; by default that of the definition. It must not be one that a table has or can get, whatever its case.
+    /// - Parameters:
+    ///   - view: the definition of the view.
+    ///   - name: the name; by default that of the definition. It must not be one that a table has or can get, whatever its case.
     /// - Throws: `ViewError`: `definition` without a name or with one of a table; `notCompiled` if the view cannot be one statement;
     ///   `columns` if two of them differ in case alone; others as for `rows(_:)`. `FHIRStoreError`.
     public func createView(_ view: ViewDefinition, named name: String? = nil) throws {

@@ -34,6 +34,7 @@ extension FHIRStore {
     /// The view is one SQL statement if its expressions allow, and evaluated on objects otherwise, with the same rows.
     ///
     /// - Parameters:
+    ///   - view: the definition of the view.
     ///   - terminology: what `memberOf`, `subsumes` and `%terminologies` of the view's expressions ask; they are errors without one. Default: none.
     ///   - body: receives each row, in the order of the resources.
     /// - Throws: `ViewError` if the view is not valid, or its expressions cannot be evaluated; `FHIRStoreError`; what `terminology` and `body` throw.

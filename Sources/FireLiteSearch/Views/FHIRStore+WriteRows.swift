@@ -6,7 +6,9 @@ extension FHIRStore {
     /// Writes the rows of a view to a file that only its owner can read, and that appears when it is complete.
     ///
     /// - Parameters:
+    ///   - view: the definition of the view.
     ///   - format: the form of the rows.
+    ///   - file: the file to write.
     ///   - replacing: whether to replace an existing file. Default: false, which is an error if there is one.
     ///   - terminology: what `memberOf`, `subsumes` and `%terminologies` of the view's expressions ask; they are errors without one. Default: none.
     /// - Returns: the number of rows.
@@ -27,6 +29,7 @@ extension FHIRStore {
     /// Writes the rows of a view piece by piece, to a stream or a connection.
     ///
     /// - Parameters:
+    ///   - view: the definition of the view.
     ///   - format: the form of the rows.
     ///   - terminology: what `memberOf`, `subsumes` and `%terminologies` of the view's expressions ask; they are errors without one. Default: none.
     ///   - write: receives pieces of about 256 KB, each of whole lines.

@@ -45,6 +45,7 @@ public struct ViewDefinition: Sendable, Hashable {
         /// A column.
         ///
         /// - Parameters:
+        ///   - name: the name of the column.
         ///   - path: the expression for the value.
         ///   - type: the FHIR type of the values.
         ///   - isCollection: whether the column has a list of values.

@@ -15,6 +15,7 @@ public struct ServiceRequest: Sendable, CustomStringConvertible, CustomReflectab
     /// Creates a request.
     ///
     /// - Parameters:
+    ///   - method: the HTTP method.
     ///   - target: the path with the query, or the whole address.
     ///   - fields: the header fields. Default: none.
     ///   - body: the body. Default: none.

@@ -30,7 +30,9 @@ public struct EnvelopeRecipient: Sendable {
 
     /// Seals a message as a JWE in its compact form (RFC 7516): a fresh key each time by `RSA-OAEP-256`, the content by `A256GCM`.
     ///
-    /// - Parameter contentType: the message's media type, which anybody can read.
+    /// - Parameters:
+    ///   - message: the message as it was received.
+    ///   - contentType: the message's media type, which anybody can read.
     /// - Throws: ``EnvelopeError/Code/cannotSeal`` if the system's cryptography fails.
     public func seal(_ message: Data, contentType: String = "application/fhir+json") throws -> Data {
         do {

@@ -84,7 +84,9 @@ public struct SubscriptionNotification: Sendable, Hashable, CustomStringConverti
 
     /// Reads the body of a request to a rest-hook: nothing, a resource, or a notification Bundle of R4 (Subscriptions R5 Backport), R4B or R5.
     ///
-    /// - Parameter contentType: the field `Content-Type`. A body that is not JSON only reports that something changed.
+    /// - Parameters:
+    ///   - body: the body of the notification.
+    ///   - contentType: the field `Content-Type`. A body that is not JSON only reports that something changed.
     public init(body: Data, contentType: String? = nil) {
         let isJSON = contentType.map { MediaType($0).isJSON } ?? true
         self = (isJSON ? NotificationBody(body)?.notification : nil) ?? Self(.ping)

@@ -45,7 +45,9 @@ extension Synchronizer {
 
     /// Extends a subscription, and reactivates it if the server has ended it.
     ///
-    /// - Parameter lifetime: how long it lasts from now on.
+    /// - Parameters:
+    ///   - subscription: the subscription.
+    ///   - lifetime: how long it lasts from now on.
     /// - Returns: the subscription with its new end.
     /// - Throws: `FHIRClientError`, with `FHIRClientError.saysAbsent` if the server has removed it: then create another; `AuthorizationError`;
     ///   `FHIRStoreError`.

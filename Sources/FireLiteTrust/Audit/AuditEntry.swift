@@ -102,7 +102,9 @@ public struct AuditParty: Sendable, Hashable {
 
     /// A party.
     ///
-    /// - Parameter purpose: the purpose. Default: none.
+    /// - Parameters:
+    ///   - actor: who acts.
+    ///   - purpose: the purpose. Default: none.
     public init(_ actor: String, purpose: String? = nil) {
         self.actor = actor
         self.purpose = purpose

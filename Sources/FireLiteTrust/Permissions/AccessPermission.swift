@@ -29,6 +29,7 @@ public struct AccessPermission: Sendable, Hashable {
     ///   - id: the id of the Consent; nil for a new UUID.
     ///   - grantor: the identity that gives the permission.
     ///   - patient: the patient whose records it is about, such as `Patient/1`.
+    ///   - rule: what is permitted or denied.
     public init(id: String? = nil, grantor: String, patient: String? = nil, rule: AccessRule) {
         self.id = id ?? UUID().uuidString.lowercased()
         self.grantor = grantor

@@ -6,6 +6,7 @@ extension WriteTransaction {
     /// Stores a permission as a Consent, signed by its grantor.
     ///
     /// - Parameters:
+    ///   - permission: the permission.
     ///   - grantor: the grantor and its key. The permission counts only within the grantor's authority.
     ///   - moment: when it is given.
     /// - Returns: the Consent.

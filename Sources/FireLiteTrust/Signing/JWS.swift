@@ -167,7 +167,9 @@ public struct JWS: Sendable, Hashable {
 extension ReadTransaction {
     /// Verifies a signature with the key that it names, which must belong to an identity in the store.
     ///
-    /// - Parameter moment: the time of the signature, if known. The key must be valid at that time.
+    /// - Parameters:
+    ///   - signature: the signature.
+    ///   - moment: the time of the signature, if known. The key must be valid at that time.
     /// - Returns: the identity that signed.
     /// - Throws: ``TrustError/Code/unknown``, ``TrustError/Code/keyNotValid``, ``TrustError/Code/unsupported``,
     ///   ``TrustError/Code/invalidSignature``; `FHIRStoreError`.

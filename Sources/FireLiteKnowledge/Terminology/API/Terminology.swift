@@ -80,6 +80,7 @@ public struct Terminology: Sendable {
     ///
     /// `tx-resource` parameters add definitions for this operation only.
     /// - Parameters:
+    ///   - operation: the operation.
     ///   - parameters: the JSON of the Parameters resource.
     ///   - language: the value of `Accept-Language` of the request; the parameter `displayLanguage` overrides it.
     /// - Returns: the JSON of Parameters, or of a ValueSet for `$expand`.

@@ -285,6 +285,7 @@ extension Terminology {
     /// A code and those below it, or those above it, for the search modifiers `:below` and `:above`; nil if the code system or the code is unknown.
     ///
     /// - Parameters:
+    ///   - code: the code.
     ///   - system: the URL of its code system, with a version or without.
     ///   - areBelow: true for the codes below, false for those above.
     /// - Throws: ``TerminologyError`` if there are too many.
