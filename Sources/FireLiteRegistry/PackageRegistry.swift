@@ -82,7 +82,7 @@ public struct PackageRegistry: Sendable {
     ///   - present: packages that you already have: as dependencies they are not downloaded again.
     /// - Returns: the packages, the one that was asked for first.
     /// - Throws: as ``package(named:version:)`` does; `limit` for more than 100 packages. A dependency that the registry does not have is no error: it is
-    ///   among ``PackageManifest/missingDependencies(of:)``.
+    ///   among `PackageManifest.missingDependencies(of:)`.
     public func packages(
         named name: String, version: String? = nil, present: [PackageManifest] = []
     ) async throws -> [DownloadedPackage] {

@@ -14,7 +14,7 @@ public struct _ProfileRule: Sendable {
     ///
     /// - Parameters:
     ///   - url: the canonical address of the profile.
-    ///   - text: the expression of the rule.
+    ///   - text: the rules of its elements, as JSON.
     ///   - uses: gives the rules of the profiles that resources in the resource follow, by URL.
     /// - Precondition: the Generator wrote the text.
     public init(_ url: String, _ text: String, _ uses: [String: @Sendable () -> _ProfileRule] = [:]) {
