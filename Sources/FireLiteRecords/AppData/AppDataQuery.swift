@@ -67,7 +67,7 @@ public struct AppDataQuery: Sendable {
 
     /// The app data, without deleted ones.
     ///
-    /// - Throws: ``RecordError``, also if sealed app data cannot be opened: see ``opened()``; `FHIRStoreError`.
+    /// - Throws: ``RecordError``, also if sealed app data cannot be opened: see `opened()`; `FHIRStoreError`.
     public func all() throws -> [AppDataRecord] {
         try appData.store.read { tx in try stored.rows(tx).map { try appData.record($0, tx) } }
     }

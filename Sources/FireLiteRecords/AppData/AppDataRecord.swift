@@ -19,7 +19,7 @@ public struct AppDataRecord: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - type: the type of the value.
-    ///   - decoder: decodes it. Default: one with ISO 8601 dates, as ``AppData/put(encoding:id:annotations:)`` encodes them.
+    ///   - decoder: decodes it. Default: one with ISO 8601 dates, as `put(encoding:id:annotations:)` encodes them.
     /// - Throws: ``RecordError/Code/invalidContent`` if the bytes are not JSON of this type.
     public func decoded<Value: Decodable>(_ type: Value.Type = Value.self, with decoder: JSONDecoder? = nil) throws -> Value {
         let standard = JSONDecoder()

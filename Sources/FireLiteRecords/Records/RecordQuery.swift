@@ -89,7 +89,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
 
     /// The records.
     ///
-    /// - Throws: ``RecordError``, also if a sealed record cannot be opened: see ``opened()``; `FHIRStoreError`.
+    /// - Throws: ``RecordError``, also if a sealed record cannot be opened: see `opened()`; `FHIRStoreError`.
     public func all() throws -> [Record<Resource>] {
         try read { tx, query, pending in try self.records(of: query.all(), pending, tx) }
     }
