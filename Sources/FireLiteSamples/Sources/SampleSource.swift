@@ -15,6 +15,7 @@ public protocol SampleSource: Sendable {
     /// The samples that were added and deleted since an anchor.
     ///
     /// - Parameters:
+    ///   - type: the types of samples to read.
     ///   - anchor: what an earlier call returned; nil to begin.
     ///   - limit: the maximum number of samples.
     /// - Throws: what keeps it from reading.
