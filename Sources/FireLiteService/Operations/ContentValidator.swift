@@ -5,7 +5,9 @@ import Foundation
 public protocol ContentValidator: Sendable {
     /// What is wrong with a resource: all that the base definition, the profiles of its `meta.profile` and the given ones say.
     ///
-    /// - Parameter profiles: the canonical addresses of profiles that it must conform to, too. One that is not known is an issue.
+    /// - Parameters:
+    ///   - resource: the resource.
+    ///   - profiles: the canonical addresses of profiles that it must conform to, too. One that is not known is an issue.
     /// - Throws: any error, which the client gets as status 500.
     func issues(of resource: FHIRResource, against profiles: [String]) throws -> [ContentIssue]
 }
