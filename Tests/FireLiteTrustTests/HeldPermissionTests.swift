@@ -127,7 +127,7 @@ import Testing
         #expect(try ward.isOpen && ward.standings("no") == [.inactive])
     }
 
-    /// The columns beside what was signed only find it: whoever changes them opens nothing, and a check says so.
+    /// The other columns of a row only serve to find it. Changing them grants no access, and `check` reports the row.
     @Test(arguments: ["active = 0", "version = 99", "consent = 'other'"])
     func aChangedRowStillDeniesAsItWasSigned(_ change: String) throws {
         let ward = try Ward()
