@@ -9,6 +9,7 @@ Documentation/*.md and the like): every relative link leads to a file and a head
 Addresses elsewhere are not opened.
 """
 
+import glob
 import json
 import os
 import re
@@ -171,7 +172,10 @@ class Pages:
                 if fragment not in self.headings(path):
                     fault(page, f"no heading #{fragment} in {path}")
         self.links += 1
-        if not os.path.exists(os.path.join(root, path)):
+        # DocC names pictures without their endings, and finds them in the folder of resources.
+        folder, name = os.path.split(path)
+        pictures = glob.glob(os.path.join(root, glob.escape(folder), "Resources", glob.escape(name) + "*.png")) if ".docc" in folder else []
+        if not os.path.exists(os.path.join(root, path)) and not pictures:
             fault(page, f"no file {path}")
 
 
