@@ -28,11 +28,15 @@ package enum Figures {
     }
 
     /// `2026-05-01T09:00:00.000Z`; milliseconds since 1970 for a moment in a damaged file that no calendar has.
+    ///
+    /// ISO 8601 has a year 0, FHIR does not. The first day of the year 1 begins in it, in zones east of Greenwich.
     package static func moment(_ date: Date) -> String {
         let seconds = date.timeIntervalSince1970
-        // The years 1 to 9999.
-        guard (-62_135_596_800..<253_402_300_799).contains(seconds) else { return String(format: "%.0f", seconds * 1_000) }
-        return FHIRInstant(date).literal
+        // The years 0 to 9999.
+        guard (-62_167_219_200..<253_402_300_799).contains(seconds) else { return String(format: "%.0f", seconds * 1_000) }
+        guard seconds < -62_135_596_800 else { return FHIRInstant(date).literal }
+        // Every 400 years the Gregorian calendar has the same days.
+        return "0000" + FHIRInstant(date.addingTimeInterval(146_097 * 86_400)).literal.dropFirst(4)
     }
 
     /// `0.12`, `45.60`: seconds.

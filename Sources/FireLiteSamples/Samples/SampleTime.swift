@@ -89,7 +89,8 @@ package enum SampleTime {
 
     static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> (milliseconds: Int64, offset: Int?)? {
         var reader = DigitReader(bytes: bytes)
-        guard let year = reader.number(4), reader.take(45), let month = reader.number(2), 1...12 ~= month, reader.take(45),
+        // FHIR's years begin with 0001 (FHIR, Datatypes, dateTime).
+        guard let year = reader.number(4), year > 0, reader.take(45), let month = reader.number(2), 1...12 ~= month, reader.take(45),
             let day = reader.number(2), 1...31 ~= day, reader.take(84) || reader.take(32), let hour = reader.number(2), hour < 25,
             reader.take(58), let minute = reader.number(2), minute < 60, reader.take(58), let second = reader.number(2), second < 61
         else { return nil }

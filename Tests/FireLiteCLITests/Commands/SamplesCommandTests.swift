@@ -83,6 +83,19 @@ struct SamplesCommandTests {
         #expect(run.status == .done && run.lines.count == 3, "\(run.error)")
     }
 
+    /// East of Greenwich the year 1 begins in what is the year 0 there.
+    @Test func anIntervalBeforeTheYearOneHasADate() throws {
+        _ = try samples("import", folder.write("export.xml", Self.export))
+        let span = ["stats", "--type", "heartRate", "--zone", "GMT", "--by", "whole", "--from", "0001-01-01T00:00:00+14:00"]
+        let run = try ToolRun.any(["samples", "--database", database] + span)
+        #expect(run.status == .done, "\(run.error)")
+        #expect(run.lines.last?.split(separator: " ").joined(separator: " ") == "0000-12-31 10:00 2 60.0 80.0 70.0", "\(run.output)")
+        let json = try ToolRun.any(["samples", "--database", database] + span + ["--json"])
+        #expect(json.output.contains(#""start":"0000-12-31T10:00:00.000Z","#), "\(json.output)")
+        let early = try folder.write("early.ndjson", #"{"type":"A","start":"0000-12-31T10:00:00Z","value":1}"# + "\n")
+        #expect(try samples("import", early).error.contains("line 1: a sample has no valid start"))
+    }
+
     @Test func statisticsAreOfTheZonesDays() throws {
         _ = try samples("import", folder.write("export.xml", Self.export))
         let run = try samples("stats", "--type", "heartRate", "--zone", "Europe/Berlin")

@@ -1,4 +1,5 @@
 import FireLiteTerminal
+import Foundation
 import Testing
 
 @testable import FireLiteCLI
@@ -19,6 +20,15 @@ struct TextFormTests {
                 == ["0 bytes", "1 byte", "999 bytes", "1.0 KB", "999.9 KB", "1.0 MB", "5.6 GB"])
         #expect([0.2, 59, 61, 3_700, 1e9].map(Figures.remaining) == ["1 s", "59 s", "1 min 1 s", "1 h 1 min", "a long time"])
         #expect(Figures.seconds(.milliseconds(1_234)) == "1.23")
+    }
+
+    @Test func momentsHaveDatesFromTheYearZeroOn() {
+        let moments: [Double] = [0, -62_135_596_800, -62_135_596_801, -62_162_121_600, -62_167_219_200, -62_167_219_201, 253_402_300_800]
+        #expect(
+            moments.map { Figures.moment(Date(timeIntervalSince1970: $0)) } == [
+                "1970-01-01T00:00:00.000Z", "0001-01-01T00:00:00.000Z", "0000-12-31T23:59:59.000Z", "0000-02-29T00:00:00.000Z",
+                "0000-01-01T00:00:00.000Z", "-62167219201000", "253402300800000",
+            ])
     }
 
     @Test func progressNamesWhatIsKnown() {
