@@ -23,7 +23,7 @@ struct SearchCommand: Command {
                 "base", "URL", kind: .other,
                 "the base of the Bundle's links and full URLs; references under it are the store's"),
             .flag("references", "print references instead of payloads that are kept apart"),
-            .flag("lenient", "ignore parameters that the type lacks, and search for codes unknown to FHIR"),
+            .flag("lenient", "ignore parameters and names that do not exist, and search for codes unknown to FHIR"),
         ],
         operands: "SEARCH", operandCount: 1...1, operandKinds: [.other], ownOperand: .search,
         jsonKeys: [
@@ -47,8 +47,9 @@ struct SearchCommand: Command {
             Parameters are those of the release, and those of SearchParameter resources in the file. Dates without a zone are in
             the machine's. :in, :not-in, :above and :below use the definitions and the packages in the file, and the codes of
             --knowledge.
-            Parameters that the type does not have are errors, and so are codes that FHIR does not know where it binds an element
-            to a list of codes, such as gender; with --lenient both are reported on standard error. Put SEARCH in single quotes.
+            Parameters that the type does not have are errors, and so are unknown names in _type, _elements, _include and
+            _revinclude, and codes that FHIR does not know where it binds an element to a list of codes, such as gender; with
+            --lenient they are reported on standard error. Put SEARCH in single quotes.
 
             --format json prints a Bundle of type searchset, ndjson the matches alone, one a line.
 

@@ -39,30 +39,15 @@ struct IncludeRun {
 
     private func definitions(_ include: SearchControl.Include, on layout: Layout) throws -> [SearchDefinition] {
         guard let code = include.parameter else { return run.catalog.parameters(of: layout).filter { $0.kind == .reference } }
-        guard let definition = try run.catalog.parameter(code, on: layout), definition.kind == .reference else {
-            if include.source == nil { return [] }
-            let hint = run.catalog.hint(for: code, on: [layout], kind: .reference)
-            throw SearchError(
-                .unknownParameter, "\(layout.name) has no reference parameter '\(code)'\(hint)",
-                in: include.isReverse ? "_revinclude" : "_include")
-        }
+        // Of an include of all types, some lack the parameter.
+        guard let definition = try run.catalog.parameter(code, on: layout), definition.kind == .reference else { return [] }
         return [definition]
-    }
-
-    private func unknownType(_ name: String, in parameter: String) -> SearchError {
-        let hint = NearWords.hint(for: name, among: release.resourceTypeNames)
-        return SearchError(.unknownType, "'\(name)' is not a resource type of FHIR \(release.name)\(hint)", in: parameter)
     }
 
     // MARK: - Forward
 
     private func referred(by resources: [FHIRResource], _ include: SearchControl.Include) throws -> [FHIRResource] {
         var found: [FHIRResource] = []
-        if let source = include.source, let layout = release.resourceLayout(named: source) {
-            _ = try definitions(include, on: layout)
-        } else if let source = include.source {
-            throw unknownType(source, in: "_include")
-        }
         for resource in resources where include.source == nil || include.source == resource.resourceType {
             for definition in try definitions(include, on: resource.layout) {
                 guard let compiled = try self.compiled(definition, include, on: resource.layout) else { continue }
@@ -118,12 +103,7 @@ struct IncludeRun {
     // MARK: - Reverse
 
     private func referring(to resources: [FHIRResource], _ include: SearchControl.Include) throws -> [FHIRResource] {
-        guard let source = include.source else {
-            throw SearchError(.invalid, "_revinclude names the type that refers: Observation:patient", in: "_revinclude")
-        }
-        guard let layout = release.resourceLayout(named: source) else {
-            throw unknownType(source, in: "_revinclude")
-        }
+        guard let source = include.source, let layout = release.resourceLayout(named: source) else { return [] }
         let definitions = try definitions(include, on: layout)
         guard transaction.hasTable(of: layout) else { return [] }
         // Nothing but its container refers to a contained resource.

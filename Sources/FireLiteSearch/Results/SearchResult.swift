@@ -71,7 +71,7 @@ public struct SearchResult {
     public var nextAddress: String? { next.map { understood.after($0).address } }
 
     /// The search without what was ignored, as the links of a Bundle state it (FHIR, Search, Server Conformance).
-    private var understood: SearchRequest { request.without(Set(issues.compactMap(\.parameter))) }
+    private var understood: SearchRequest { request.without(Set(issues.compactMap(\.parameter)).subtracting(SearchControl.lists)) }
 
     // MARK: - Bundle
 

@@ -23,15 +23,20 @@ struct SearchSubset {
         return copy
     }
 
+    /// Whether `_elements` names an element of a type: `name`, `Patient.name`, or `value` for each type of `value[x]`.
+    static func hasElement(_ name: String, _ layout: Layout) -> Bool { layout.elements.contains { isName(name, of: $0, layout) } }
+
+    private static func isName(_ name: String, of element: LayoutElement, _ layout: Layout) -> Bool {
+        let parts = name.split(separator: ".").map(String.init)
+        let own = parts.count > 1 ? (parts[0] == layout.name ? parts[1] : nil) : parts.first
+        return own == element.name || own.map { $0 + "[x]" } == element.choice?.name
+    }
+
     private func keeps(_ element: LayoutElement, _ layout: Layout, _ summary: Set<String>?) -> Bool {
         let isMandatory = (element.choice?.min ?? element.min) > 0
         if element.name == "id" || element.name == "meta" || isMandatory { return true }
         if !control.elements.isEmpty {
-            return control.elements.contains { name in
-                let parts = name.split(separator: ".").map(String.init)
-                let own = parts.count > 1 ? (parts[0] == layout.name ? parts[1] : nil) : parts[0]
-                return own == element.name || own.map { $0 + "[x]" } == element.choice?.name
-            }
+            return control.elements.contains { Self.isName($0, of: element, layout) }
         }
         switch control.summary {
         case .text: return element.name == "text"

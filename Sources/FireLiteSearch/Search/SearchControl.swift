@@ -27,6 +27,8 @@ struct SearchControl {
         /// Whether it applies to included resources, too.
         let isIterating: Bool
         let isReverse: Bool
+        /// The three as the request has them.
+        let text: String
     }
 
     /// The keys to sort by, with a minus for descending order.
@@ -51,6 +53,9 @@ struct SearchControl {
         "_sort", "_count", "_total", "_summary", "_elements", "_include", "_revinclude", "_type", "_contained", "_containedType", "_has",
         "_list", "_text", "_content", "_filter",
     ]
+
+    /// Those with lists of names, of which only the unknown ones are ignored.
+    static let lists: Set<String> = ["_type", "_elements", "_include", "_revinclude"]
 
     /// Parameters of servers, which say nothing here.
     private static let ignored: Set<String> = ["_format", "_pretty", "_score"]
@@ -105,7 +110,7 @@ struct SearchControl {
     }
 
     /// The parts between commas, each without a blank before it.
-    private static func list(_ value: String) -> [String] {
+    static func list(_ value: String) -> [String] {
         value.utf8.split(separator: UInt8(ascii: ",")).map { part in
             String(Substring(part.first == UInt8(ascii: " ") ? part.dropFirst() : part))
         }
@@ -122,7 +127,11 @@ struct SearchControl {
                 throw SearchError(.invalid, "write Type:parameter, Type:parameter:TargetType, Type:* or *", in: name)
             }
             func part(_ index: Int) -> String? { index < parts.count && parts[index] != "*" && !parts[index].isEmpty ? parts[index] : nil }
-            return Include(source: part(0), parameter: part(1), target: part(2), isIterating: modifier != nil, isReverse: isReverse)
+            if isReverse, part(0) == nil {
+                throw SearchError(.invalid, "_revinclude names the type that refers: Observation:patient", in: name)
+            }
+            return Include(
+                source: part(0), parameter: part(1), target: part(2), isIterating: modifier != nil, isReverse: isReverse, text: path)
         }
     }
 }

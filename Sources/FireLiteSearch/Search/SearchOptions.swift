@@ -2,7 +2,7 @@ import Foundation
 
 /// How to interpret a search.
 public struct SearchOptions: Sendable {
-    /// How a search treats parameters that the type does not have.
+    /// How a search treats parameters that the type does not have, and unknown names in `_type`, `_elements`, `_include` and `_revinclude`.
     public enum Handling: Sendable {
         /// They are ignored, and the result lists them as issues.
         case lenient
@@ -10,7 +10,7 @@ public struct SearchOptions: Sendable {
         case strict
     }
 
-    /// How a search treats parameters that the type does not have. Default: it ignores them.
+    /// How a search treats what does not exist. Default: it ignores it.
     public var handling = Handling.lenient
     /// The zone of dates without one, in searches and in the store. Default: the machine's.
     public var timeZone = TimeZone.current

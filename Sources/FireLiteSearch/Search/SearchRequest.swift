@@ -202,6 +202,19 @@ public struct SearchRequest: Sendable, Hashable {
         return copy
     }
 
+    /// The same search without some of the words in its lists.
+    ///
+    /// - Parameter words: the words by the names of the parameters, without modifiers.
+    func without(words: [String: Set<String>]) -> SearchRequest {
+        var copy = self
+        copy.parameters = parameters.compactMap { parameter in
+            guard let unwanted = words[String(parameter.name.prefix { $0 != ":" })] else { return parameter }
+            let rest = SearchControl.list(parameter.value).filter { !unwanted.contains($0) }
+            return rest.isEmpty ? nil : Parameter(name: parameter.name, value: rest.joined(separator: ","))
+        }
+        return copy
+    }
+
     // MARK: - Text
 
     /// The address, percent-encoded.

@@ -5,11 +5,14 @@ import Foundation
 /// One run of a search on a snapshot.
 struct SearchRun {
     let transaction: ReadTransaction
-    let request: SearchRequest
+    /// The search, without the names that are ignored.
+    var request: SearchRequest
     let options: SearchOptions
-    let control: SearchControl
+    var control: SearchControl
     let catalog: ParameterCatalog
     var builder: ConditionBuilder
+    /// The types, elements and includes of the search that are ignored.
+    var ignored: [SearchError] = []
 
     var store: FHIRStore { transaction.store }
     var release: FHIRRelease { store.release }
@@ -22,6 +25,7 @@ struct SearchRun {
         catalog = ParameterCatalog(transaction.store)
         builder = ConditionBuilder(transaction, catalog: catalog, options: options, parameters: control.conditions)
         builder.grouping = control.contained == .none ? .ofStored : .ofContained
+        try leaveOutUnknownNames()
     }
 
     /// The request for one type.
@@ -33,16 +37,13 @@ struct SearchRun {
 
     // MARK: - Types
 
-    private func layout(_ name: String, in parameter: String? = nil) throws -> Layout {
-        guard let layout = release.resourceLayout(named: name) else {
-            let hint = NearWords.hint(for: name, among: release.resourceTypeNames)
-            throw SearchError(.unknownType, "'\(name)' is not a resource type of FHIR \(release.name)\(hint)", in: parameter)
-        }
+    private func layout(_ name: String) throws -> Layout {
+        guard let layout = release.resourceLayout(named: name) else { throw unknownType(name) }
         return layout
     }
 
     /// The types of the results, in the order of their names.
-    private func layouts() throws -> [Layout] {
+    func layouts() throws -> [Layout] {
         if let type = request.type { return [try layout(type)] }
         var names = try transaction.populatedTypeNames()
         if let compartment = request.compartment {
@@ -50,7 +51,7 @@ struct SearchRun {
             let members = Compartments(release: release.name).members(of: compartment.type)
             names = names.filter { members.contains($0) || $0 == compartment.type }
         }
-        let wanted = try control.types.map { try layout($0, in: "_type").name }
+        let wanted = Set(control.types)
         return try names.filter { wanted.isEmpty || wanted.contains($0) }.map { try layout($0) }
     }
 
@@ -59,7 +60,7 @@ struct SearchRun {
     /// The requests for each type, without limits and cursors, and what was ignored.
     func requests() throws -> (requests: [TypeRequest], issues: [SearchError]) {
         let layouts = try layouts()
-        var issues: [SearchError] = []
+        var issues = ignored
         var predicates: [[Predicate]] = Array(repeating: [], count: layouts.count)
         if let compartment = request.compartment {
             let compartments = Compartments(release: release.name)

@@ -135,13 +135,27 @@ struct SearchCommandTests {
         ("Patient?_srt=name", "Patient has no such parameter: did you mean '_sort'?"),
         ("Patient?_inclde=Patient:organization", "did you mean '_include'?"),
         ("?_type=Patient&_srt=name", "did you mean '_sort'?"),
+        ("Patient?_type=Pateint", "did you mean 'Patient'?"),
+        ("Patient?_elements=nmae", "Patient has no element 'nmae': did you mean 'name'?"),
         ("Patient?name:exct=A", "did you mean :exact? use :missing, :exact, :contains, :text"),
         ("Observation?subject:Pateint=1", "did you mean :Patient?"),
         ("Patient?_filter=nmae eq x", "did you mean 'name'?"),
     ])
     func namesThatAreNearAreSuggested(_ search: String, _ suggestion: String) throws {
-        let run = try self.search(search)
-        #expect(run.status == .usage && run.error.contains(suggestion), "\(run.error)")
+        for more in [[], ["--count"], ["--ids"], ["--explain"]] {
+            let run = try database.run("search", [search] + more)
+            #expect(run.status == .usage && run.error.contains(suggestion), "\(more): \(run.error)")
+        }
+    }
+
+    @Test(arguments: ["_type=Foo", "_elements=nmae", "_include=Patient:nonsense", "_revinclude=Foo:patient"])
+    func unknownNamesAreIgnoredOnRequest(_ parameter: String) throws {
+        let name = String(parameter.prefix { $0 != "=" })
+        let strict = try search("Patient?\(parameter)", "--count")
+        #expect(strict.status == .usage && strict.output.isEmpty && strict.error.contains("\(name): "), "\(strict.error)")
+        let lenient = try search("Patient?\(parameter)", "--count", "--lenient")
+        #expect(lenient.status == .done && lenient.output == "3\n", "\(lenient.error)")
+        #expect(lenient.error.contains("ignored: \(name): "), "\(lenient.error)")
     }
 
     @Test func pagesFollowEachOther() throws {
