@@ -64,7 +64,14 @@ struct SampleTransfer: Sendable {
     /// - Parameter last: the batch before, which may not be committed yet.
     private func stage(after anchor: SampleAnchor?, besides last: SampleBatch?) async throws -> Stage {
         try Task.checkCancellation()
-        let changes = try await engine.source.changes(of: type, after: anchor, limit: limit)
+        var changes = try await engine.source.changes(of: type, after: anchor, limit: limit)
+        // All samples pass here, whatever their source.
+        if let first = changes.added.firstIndex(where: { !$0.isFinite }) {
+            for sample in changes.added[first...] where !sample.isFinite {
+                changes.rejections.note(SampleError(.damaged, "\(sample): \(Sample.tooLarge)"))
+            }
+            changes.added.removeAll { !$0.isFinite }
+        }
         var stage = Stage(changes: changes, isNew: changes.anchor != anchor)
         stage.result.read = changes.added.count + changes.deleted.count
         stage.result.rejections = changes.rejections

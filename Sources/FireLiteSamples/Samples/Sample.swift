@@ -86,6 +86,22 @@ public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible,
     package var identifier: String { uuid.lowercased }
 }
 
+extension Sample {
+    /// Whether a `Double` can hold each of its numbers. An infinite one would spoil every sum and mean.
+    var isFinite: Bool {
+        switch value {
+        case .quantity(let number, _): number.doubleValue.isFinite
+        case .category: true
+        case .correlation(let parts): parts.allSatisfy(\.isFinite)
+        case .workout(let workout):
+            (workout.duration?.doubleValue.isFinite ?? true) && workout.totals.values.allSatisfy { $0.value.doubleValue.isFinite }
+        }
+    }
+
+    /// Why a sample that is not finite is rejected.
+    static let tooLarge = "the value of a quantity is too large"
+}
+
 extension UUID {
     private static let digits = [UInt8]("0123456789abcdef".utf8)
 

@@ -339,7 +339,7 @@ final class ExportReader: XMLScannerDelegate {
         let known = try frame(tag[.type], Self.noValue)
         var sample = known.sample
         if let unit = tag[.unit], known.kind != .category, let number = FHIRDecimal(text) {
-            guard number.doubleValue.isFinite else { throw Damage(message: "the value of a quantity is too large") }
+            guard number.doubleValue.isFinite else { throw Damage(message: Sample.tooLarge) }
             sample.value = .quantity(number, unit: self.unit(unit))
         } else if known.kind == .quantity {
             throw Damage(message: "a quantity has no decimal number as its value, or no unit")

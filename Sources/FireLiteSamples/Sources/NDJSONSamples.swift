@@ -89,7 +89,9 @@ public final class NDJSONSamples: SampleSource {
     private static func sample(_ bytes: [UInt8], line: Int) throws -> Sample? {
         guard bytes.contains(where: { $0 > 32 }) else { return nil }
         let json = try JSONItem.read(bytes, firstLine: line)
-        if json["header"] != nil || json["body"] != nil { return try OpenMHealth.sample(json) }
-        return try Sample(json)
+        let sample = try json["header"] != nil || json["body"] != nil ? OpenMHealth.sample(json) : Sample(json)
+        // The engine rejects it, too, but does not know its line.
+        guard sample.isFinite else { throw SampleError(.damaged, Sample.tooLarge, line: json.line) }
+        return sample
     }
 }

@@ -76,6 +76,8 @@ enum OpenMHealth {
             guard let seconds = SampleUnits.convert(number, from: names[unit] ?? unit, to: "s")?.doubleValue else {
                 throw damaged("a duration has the unit '\(unit)', which is not known")
             }
+            // The years from 1 to 9999 have fewer.
+            guard seconds.magnitude < 400_000_000_000 else { throw damaged("a duration is too long") }
             let length = Int64((seconds * 1_000).rounded())
             if let known = start, end == nil { end = (known.milliseconds + length, known.offset) }
             if let known = end, start == nil { start = (known.milliseconds - length, known.offset) }

@@ -31,6 +31,18 @@ import Testing
         #expect(try await store.check().isEmpty)
     }
 
+    @Test func samplesOfEverySourceAreFinite() async throws {
+        let store = try memoryStore()
+        let samples = [heartRate(1, 60), heartRate(2, "1e400"), bloodPressure(3, 120, "-1e400"), heartRate(6, 80)]
+        let result = try await SampleEngine(store: store, source: MemorySampleSource(samples), destinations: [LocalStore(store)]).run()
+        #expect(result.read == 2 && result.added == 2 && result.rejections.count == 2)
+        #expect(
+            Set(result.rejections.first) == [
+                "\(samples[1]): the value of a quantity is too large", "\(samples[2]): the value of a quantity is too large",
+            ])
+        #expect(try await store.sampleStatistics(of: .heartRate, by: .whole, zone: .gmt).map(\.mean) == [70])
+    }
+
     @Test func deletedSamplesLoseTheirObservations() async throws {
         let store = try memoryStore()
         let samples = (1...5).map { heartRate($0) }

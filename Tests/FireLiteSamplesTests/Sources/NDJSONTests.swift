@@ -45,6 +45,35 @@ import Testing
         #expect(samples[3].value == .quantity("0.97", unit: "%"))
     }
 
+    /// Of quantities, workouts, parts and durations.
+    @Test(arguments: [
+        (#""value":1e400,"unit":"count/min""#, "the value of a quantity is too large"),
+        (#""value":-1e400"#, "the value of a quantity is too large"),
+        (#""activity":"Running","duration":1e400"#, "the value of a quantity is too large"),
+        (#""activity":"Running","totals":{"A":{"value":1e400,"unit":"m"}}"#, "the value of a quantity is too large"),
+        (
+            #""parts":[{"type":"A","start":"2026-01-01T00:00:00Z","value":1e400}]"#, "the value of a quantity is too large"
+        ),
+        (
+            #""header":{"id":"x","schema_id":{"name":"step-count"}},"body":{"step_count":1e400,"effective_time_frame":"#
+                + #"{"date_time":"2026-01-01T00:00:00Z"}}"#,
+            "the value of a quantity is too large"
+        ),
+        (
+            #""header":{"id":"x","schema_id":{"name":"step-count"}},"body":{"step_count":1,"effective_time_frame":"#
+                + #"{"time_interval":{"start_date_time":"2026-01-01T00:00:00Z","duration":{"value":1e400,"unit":"sec"}}}}"#,
+            "a duration is too long"
+        ),
+    ])
+    func numbersAreFinite(_ members: String, _ message: String) async throws {
+        let line = #"{"type":"A","start":"2026-01-01T00:00:00Z",\#(members)}"#
+        let error = await #expect(throws: SampleError.self) { try await samples("\n" + line) }
+        #expect(error?.description == "line 2: \(message)")
+        let url = URL(fileURLWithPath: try folder.write("some.ndjson", line + "\n" + heartRate(1).json))
+        let some = try await NDJSONSamples(url, skipsDamage: true).changes(of: .all, after: nil, limit: 10)
+        #expect(some.added == [heartRate(1)] && some.rejections.first == ["line 1: \(message)"])
+    }
+
     @Test(arguments: [
         ("{}", "line 1: a sample has no type"), ("\n{\"type\":\"A\"}", "line 2: a sample has no valid start"),
         ("{\"type\":\"A\",\"start\":\"2026-01-01T00:00:00Z\"}", "line 1: a sample has no value, category, activity or parts"),
