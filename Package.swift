@@ -272,8 +272,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteServiceTests",
             dependencies: [
-                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteErasure", "FireLiteR4", "FireLiteReleases", "FireLiteService",
-                "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust", "TestSupport",
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteErasure", "FireLiteR4", "FireLiteRecords", "FireLiteReleases",
+                "FireLiteService", "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

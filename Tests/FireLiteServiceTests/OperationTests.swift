@@ -5,6 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FireLiteRecords
+
 @Suite struct OperationTests {
     @Test func validationReportsWhatIsWrong() async throws {
         let sample = try ServiceSample()
@@ -247,6 +249,41 @@ import Testing
             }
             #expect(await sample.send(.delete, place, "", fields(owner)).status == 202)
         }
+    }
+
+    /// Bulk Data Access, `error` of the manifest.
+    @Test func resourcesThatCannotBeExportedAreErrors() async throws {
+        let folder = try TemporaryFolder()
+        let sample = try sample(folder)
+        let release = sample.store.release
+        try sample.store.blocking { store in
+            try store.attachments.externalizeNewPayloads()
+            try store.write { tx in
+                for (number, id) in ["lost", "kept"].enumerated() {
+                    let data = Data(repeating: UInt8(number), count: 9_000).base64EncodedString()
+                    let json =
+                        #"{"resourceType":"DocumentReference","id":"\#(id)","status":"current","content":[{"attachment":{"data":"\#(data)"}}]}"#
+                    try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: release))
+                }
+            }
+            try store.write { _ = try $0.runBlobs("DELETE FROM _blob WHERE blob = (SELECT min(blob) FROM _blob)") }
+        }
+        let manifest = try await finished(sample, await sample.get("/$export", asynchronous))
+        #expect(
+            manifest.json?["output"]?.items.compactMap { $0["type"]?.text }
+                == ["DocumentReference", "Group", "Observation", "Organization", "Patient"])
+        let documents = await lines(sample, manifest, "DocumentReference")
+        #expect(documents.count == 1 && documents[0].contains(#""id":"kept""#))
+        let errors = manifest.json?["error"]?.items ?? []
+        #expect(errors.count == 1 && errors.first?["type"]?.text == "OperationOutcome" && errors.first?["count"] == .number("1"))
+        let reply = await sample.get(try #require(errors.first?["url"]?.text).replacing(ServiceSample.base, with: ""))
+        #expect(reply.status == 200 && reply.fields["Content-Type"] == "application/fhir+ndjson" && reply.text.hasSuffix("}\n"))
+        #expect(reply.issue == "exception")
+        let text = reply.json?["issue"]?.items.first?["diagnostics"]?.text
+        #expect(text?.hasPrefix("DocumentReference/lost is not exported: the payload ") == true, "\(text ?? "")")
+        // Without faults there are none.
+        let patients = try await finished(sample, await sample.get("/Patient/$export", asynchronous))
+        #expect(patients.status == 200 && patients.json?["error"] == .array([]))
     }
 
     @Test func exportsBeginByPostToo() async throws {

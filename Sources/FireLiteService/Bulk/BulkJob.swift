@@ -44,6 +44,8 @@ struct BulkJob: Codable, Sendable {
     var transactionTime: Date?
     var finished: Date?
     var outputs: [Output] = []
+    /// The files with an `OperationOutcome` for each resource that could not be exported; nil if there are none.
+    var errors: [Output]?
     /// Why it failed, without values of records.
     var problem: String?
 

@@ -139,9 +139,9 @@ extension FHIRService {
         case .failed: throw ServiceFault(500, "exception", job.problem ?? "the job failed")
         case .finished:
             let isImport = job.kind == .import
-            let outputs = job.outputs.map { output in
+            func listed(_ output: BulkJob.Output) -> JSONItem {
                 isImport
-                    ? JSONItem.object([
+                    ? .object([
                         "inputUrl": .string(output.file), "type": .string("OperationOutcome"), "count": .number("\(output.count)"),
                     ])
                     : .object([
@@ -151,8 +151,8 @@ extension FHIRService {
             }
             let manifest = JSONItem.object([
                 "transactionTime": .string(FHIRInstant(job.transactionTime ?? job.created).literal), "request": .string(job.request),
-                "requiresAccessToken": isImport ? nil : .bool(configuration.authorizer != nil), "output": .array(outputs),
-                "deleted": isImport ? nil : .array([]), "error": .array([]),
+                "requiresAccessToken": isImport ? nil : .bool(configuration.authorizer != nil), "output": .array(job.outputs.map(listed)),
+                "deleted": isImport ? nil : .array([]), "error": .array((job.errors ?? []).map(listed)),
             ])
             return ServiceResponse(
                 200, fields: ["Content-Type": "application/json", "Expires": HTTPDate.text(job.end)], body: .data(Data(manifest.json.utf8)))
@@ -160,7 +160,8 @@ extension FHIRService {
     }
 
     private func file(_ name: String, of job: BulkJob) throws -> ServiceResponse {
-        guard job.state == .finished, job.outputs.contains(where: { $0.file == name }), job.kind != .import, let jobs,
+        let files = job.outputs + (job.errors ?? [])
+        guard job.state == .finished, files.contains(where: { $0.file == name }), job.kind != .import, let jobs,
             let chunks = FileChunks(jobs.folder(of: job.id).appendingPathComponent(name))
         else { throw ServiceFault.notFound }
         return ServiceResponse(

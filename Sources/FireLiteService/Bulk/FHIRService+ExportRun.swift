@@ -35,6 +35,7 @@ extension FHIRService {
         var job = job
         job.transactionTime = start.time
         job.outputs = types.outputs
+        job.errors = types.errors
         return job
     }
 
@@ -59,6 +60,7 @@ private final class ExportTypes: @unchecked Sendable {
     private var left: [String]?
     private var total = 0
     private var written: [BulkJob.Output] = []
+    private var faults: [BulkJob.Output] = []
 
     /// The largest type that is left.
     ///
@@ -76,8 +78,13 @@ private final class ExportTypes: @unchecked Sendable {
 
     func add(_ output: BulkJob.Output) { lock.withLock { written.append(output) } }
 
+    func addErrors(_ output: BulkJob.Output) { lock.withLock { faults.append(output) } }
+
     /// What was written, by type.
     var outputs: [BulkJob.Output] { lock.withLock { written.sorted { $0.type < $1.type } } }
+
+    /// The files with errors, by name.
+    var errors: [BulkJob.Output]? { lock.withLock { faults.isEmpty ? nil : faults.sorted { $0.file < $1.file } } }
 }
 
 /// What one thread of an export does.
@@ -103,9 +110,14 @@ private struct ExportRun {
         while let next = try types.next(exportedTypes) {
             guard let layout = service.release.resourceLayout(named: next.type), transaction.hasTable(of: layout) else { continue }
             service.jobs?.report(job.id, "\(next.type), \(next.number) of \(next.total) types")
-            let name = "\(next.type).ndjson"
-            let count = try write(layout, to: folder.appendingPathComponent(name), patients)
-            if count > 0 { types.add(BulkJob.Output(type: next.type, file: name, count: count)) }
+            let (file, errors) = (ExportFile(folder, next.type), ExportFile(folder, "\(next.type).errors"))
+            defer {
+                file.close()
+                errors.close()
+            }
+            try write(layout, to: file, errors, patients)
+            if file.count > 0 { types.add(BulkJob.Output(type: next.type, file: file.name, count: file.count)) }
+            if errors.count > 0 { types.addErrors(BulkJob.Output(type: "OperationOutcome", file: errors.name, count: errors.count)) }
         }
     }
 
@@ -151,17 +163,11 @@ private struct ExportRun {
         return request
     }
 
-    /// Writes the resources of a type.
-    private func write(_ layout: Layout, to url: URL, _ patients: Set<String>?) throws -> Int {
+    /// Writes the resources of a type, and an outcome for each that cannot be read whole, such as one whose payload is lost.
+    private func write(_ layout: Layout, to file: ExportFile, _ errors: ExportFile, _ patients: Set<String>?) throws {
         let parameters =
             job.elements.isEmpty ? [] : [SearchRequest.Parameter(name: "_elements", value: elements(layout).joined(separator: ","))]
         let isWhole = job.elements.isEmpty || elements(layout).isEmpty
-        guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-            throw ServiceFault(507, "no-store", "the files of the export cannot be written")
-        }
-        let handle = try FileHandle(forWritingTo: url)
-        defer { try? handle.close() }
-        var file = ExportFile(handle)
         let request = try request(layout)
         // Those of subscriptions may have secrets.
         if job.kind == .system, isWhole, request.isWholeType, layout.name != "Subscription", restriction == nil, transaction.hasOnlyRows {
@@ -174,17 +180,25 @@ private struct ExportRun {
             let own: Set<String> = layout.name == "Subscription" ? try service.ownSubscriptions(of: job.access, transaction) : []
             try seen {
                 try service.store.forEach(request) { resource in
-                    if file.count % 256 == 0 { try transaction.checkCancellation() }
+                    if (file.count + errors.count) % 256 == 0 { try transaction.checkCancellation() }
                     if job.kind != .system, try !isExported(resource, patients) { return }
-                    let whole = try transaction.whole(resource).stamped(version: FHIRStore.revision(of: resource))
-                    let stamped = try service.shown(whole, own: own)
+                    let whole: FHIRResource
+                    do { whole = try transaction.whole(resource) } catch let error as any ResourceFault where error.concernsOneResource {
+                        return try errors.add(Self.outcome(error, resource))
+                    }
+                    let stamped = try service.shown(whole.stamped(version: FHIRStore.revision(of: resource)), own: own)
                     try file.add(isWhole ? stamped : try service.store.subset(of: stamped, parameters) ?? stamped)
                 }
             }
         }
         try file.write()
-        if file.count == 0 { try FileManager.default.removeItem(at: url) }
-        return file.count
+        try errors.write()
+    }
+
+    /// The outcome for a resource that is not exported (Bulk Data Access, `error` of the manifest).
+    private static func outcome(_ error: any ResourceFault, _ resource: FHIRResource) -> String {
+        let name = resource.id.map { "\(resource.resourceType)/\($0)" } ?? "a \(resource.resourceType) without an id"
+        return ServiceFault.outcomeJSON([ServiceFault.Issue(code: "exception", text: "\(name) is not exported: \(error.text.problem)")])
     }
 
     /// Whether a resource belongs to the patients of the export.
@@ -202,28 +216,39 @@ private struct ExportRun {
     }
 }
 
-/// A file of an export, written in large pieces.
-private struct ExportFile {
-    private let handle: FileHandle
-    private var buffer = Data(capacity: ExportFile.size + ExportFile.size / 4)
-    /// The number of resources.
+/// A file of an export, created with its first line and written in large pieces, by one thread.
+private final class ExportFile {
+    let name: String
+    /// The number of lines.
     private(set) var count = 0
+    private let url: URL
+    private var handle: FileHandle?
+    private var buffer = Data()
 
     private static let size = 1 << 18
 
-    init(_ handle: FileHandle) { self.handle = handle }
+    /// - Parameter name: the name without its extension.
+    init(_ folder: URL, _ name: String) {
+        self.name = "\(name).ndjson"
+        url = folder.appendingPathComponent(self.name)
+    }
 
     /// Adds a resource.
-    mutating func add(_ resource: FHIRResource) throws {
+    func add(_ resource: FHIRResource) throws {
         FHIRJSON.withUTF8(of: resource) { buffer.append($0) }
-        buffer.append(UInt8(ascii: "\n"))
-        try noteAdded()
+        try endLine()
+    }
+
+    /// Adds a resource by its JSON.
+    func add(_ json: String) throws {
+        buffer.append(contentsOf: json.utf8)
+        try endLine()
     }
 
     /// Adds a resource by its JSON and a line feed.
     ///
     /// - Returns: false if its version cannot be set in that.
-    mutating func add(_ line: UnsafeBufferPointer<UInt8>, version: Int64) throws -> Bool {
+    func add(_ line: UnsafeBufferPointer<UInt8>, version: Int64) throws -> Bool {
         guard let versioned = VersionedLine(line, version: version) else { return false }
         buffer.append(UnsafeBufferPointer(rebasing: line[versioned.head]))
         buffer.append(contentsOf: versioned.inset.utf8)
@@ -232,14 +257,32 @@ private struct ExportFile {
         return true
     }
 
-    private mutating func noteAdded() throws {
+    private func endLine() throws {
+        buffer.append(UInt8(ascii: "\n"))
+        try noteAdded()
+    }
+
+    private func noteAdded() throws {
         count += 1
         if buffer.count > Self.size { try write() }
     }
 
     /// Writes what is not written yet.
-    mutating func write() throws {
+    func write() throws {
+        guard !buffer.isEmpty else { return }
+        let handle = try self.handle ?? open()
         try handle.write(contentsOf: buffer)
         buffer.removeAll(keepingCapacity: true)
     }
+
+    private func open() throws -> FileHandle {
+        guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+            throw ServiceFault(507, "no-store", "the files of the export cannot be written")
+        }
+        let handle = try FileHandle(forWritingTo: url)
+        self.handle = handle
+        return handle
+    }
+
+    func close() { try? handle?.close() }
 }
