@@ -50,8 +50,8 @@ enum CommandLines {
             "--parameters {letter.txt} --resource {patient.json} --knowledge {letter.txt} --database {mine.sqlite} --key-file {key} "
                 + "validate-code"
         ],
-        "package": ["--knowledge {new.sqlite} add {letter.txt}", "--database {mine.sqlite} --key-file {key} list"],
-        "codes": ["--knowledge {new.sqlite} add {letter.txt}"],
+        "package": ["--knowledge {new.sqlite} add {guide.tgz}", "--database {mine.sqlite} --key-file {key} list"],
+        "codes": ["--knowledge {new.sqlite} add {icd10cm_order_2025.txt}"],
         "check": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
         "backup": [
             "--database {mine.sqlite} --key-file {key} {copy.sqlite}",
