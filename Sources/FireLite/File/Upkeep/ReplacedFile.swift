@@ -5,7 +5,8 @@ import Foundation
 ///
 /// Nobody else may have it open: an older connection would go on writing to the log, whose name the new file's log has too. SQLite tells: each
 /// connection that uses a log keeps a lock on the file, so that nobody gets an exclusive one. A file that is no database, or that none of the keys
-/// opens, counts as unused.
+/// opens, counts as unused. So does one that others have open in rollback-journal mode while they neither read nor write, as SQLite holds no lock on
+/// it then (File Locking and Concurrency, UNLOCKED).
 struct ReplacedFile {
     /// How long to wait for a connection that is being closed.
     private static let patience = 500
