@@ -16,6 +16,11 @@ struct TrackingSettings: Equatable {
 
     var isEmpty: Bool { changes.isEmpty && history.isEmpty }
 
+    /// Whether the file says what it tracks.
+    static func isStored(_ connection: Connection) throws -> Bool {
+        try connection.integer("SELECT count(*) FROM _meta WHERE key IN ('track.changes', 'track.history', 'track.next', 'track.start')") == 4
+    }
+
     static func read(_ connection: Connection) throws -> TrackingSettings {
         let statement = try connection.cached("SELECT key, value FROM _meta WHERE key BETWEEN 'track.' AND 'track/'")
         defer { statement.reset() }

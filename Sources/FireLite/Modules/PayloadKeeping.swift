@@ -1,3 +1,4 @@
+import FireLiteSQLiteBridge
 import Foundation
 
 /// What keeps the payloads of a store apart, if anything does.
@@ -7,6 +8,14 @@ package final class PayloadKeeping: @unchecked Sendable {
     /// The table that names the payloads of each resource, and the sign in `_meta` that it is incomplete.
     static let referenceTable = "_blob_reference"
     static let incompleteKey = "payloads.incomplete"
+
+    /// Whether `_blob_reference` may lack rows, or the file has lost it.
+    static func isIncomplete(_ connection: Connection) throws -> Bool {
+        let statement = try connection.cached("SELECT 1 FROM _meta WHERE key = ?")
+        defer { statement.reset() }
+        statement.bind(1, incompleteKey)
+        return try statement.step()
+    }
 
     /// How a reference to a payload begins in JSON.
     package static let referenceStarts = ["blob:sha256:", "blob:hmac-sha256:"].map { Data("\"\($0)".utf8) }

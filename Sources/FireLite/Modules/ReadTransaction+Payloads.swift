@@ -18,9 +18,10 @@ extension ReadTransaction {
     package func requirePayloads() throws {
         guard store.payloads.keeper == nil else { return }
         try perform {
-            guard access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil,
-                // That table may have lost rows.
-                try access.connection.integer("SELECT 1 FROM \(PayloadKeeping.referenceTable) LIMIT 1") == 1
+            let hasTable = access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil
+            guard try hasTable || PayloadKeeping.isIncomplete(access.connection),
+                // That table may have lost rows, or be lost.
+                try hasTable && access.connection.integer("SELECT 1 FROM \(PayloadKeeping.referenceTable) LIMIT 1") == 1
                     || PayloadColumns(access.connection, access.schema).hasReferences()
             else { return }
             throw FHIRStoreError(
@@ -33,10 +34,7 @@ extension ReadTransaction {
     package var mayLackPayloadReferences: Bool {
         get throws {
             try perform(flushes: false) {
-                let statement = try access.connection.cached("SELECT 1 FROM _meta WHERE key = ?")
-                statement.bind(1, PayloadKeeping.incompleteKey)
-                defer { statement.reset() }
-                return try statement.step()
+                try PayloadKeeping.isIncomplete(access.connection)
             }
         }
     }

@@ -29,6 +29,7 @@ struct PayloadInventory {
 
     private let connection: Connection
     private let schema: StorageSchema
+    private let hasBlobs: Bool
     private var items: [Item] = []
     /// Rows of `_blob_reference` that are missing or refer to nothing.
     private var disagreements: [StoreFinding] = []
@@ -39,7 +40,10 @@ struct PayloadInventory {
     init?(_ connection: Connection, _ schema: StorageSchema) throws {
         self.connection = connection
         self.schema = schema
-        guard schema.moduleDefinitions["_blob"] != nil, schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil else { return nil }
+        let hasReferences = schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil
+        hasBlobs = schema.moduleDefinitions["_blob"] != nil
+        // A file that has lost its tables notes that: see `noteLostTables`.
+        guard try hasBlobs || hasReferences || PayloadKeeping.isIncomplete(connection) else { return nil }
         var blobs: [[UInt8]: (number: Int64, bytes: Int64)] = [:]
         var referring: [Int64: Set<Int64>] = [:]
         try PayloadColumns(connection, schema).visit { table, root, text in
@@ -55,12 +59,23 @@ struct PayloadInventory {
             }
             items.append(item)
         }
-        disagreements = try compare(referring)
+        if hasBlobs && hasReferences { disagreements = try compare(referring) }
+    }
+
+    /// Notes in a recovered file that its resources refer to payloads whose tables are lost, so that a reference is never taken for a payload.
+    ///
+    /// - Throws: `SQLiteError`.
+    static func noteLostTables(_ connection: Connection, _ schema: StorageSchema) throws {
+        guard schema.moduleDefinitions["_blob"] == nil || schema.moduleDefinitions[PayloadKeeping.referenceTable] == nil,
+            try PayloadColumns(connection, schema).hasReferences()
+        else { return }
+        try connection.run("INSERT OR REPLACE INTO _meta(key, value) VALUES ('\(PayloadKeeping.incompleteKey)', 1)")
     }
 
     // MARK: - The database
 
     private func blob(_ hash: [UInt8]) throws -> (number: Int64, bytes: Int64)? {
+        guard hasBlobs else { return nil }
         let statement = try connection.cached("SELECT blob, bytes FROM _blob WHERE hash = ?")
         defer { statement.reset() }
         statement.bind(1, blob: hash)
@@ -97,7 +112,7 @@ struct PayloadInventory {
     /// Compares the references with the rows that note them.
     private func compare(_ referring: [Int64: Set<Int64>]) throws -> [StoreFinding] {
         // A program without the keeper has written: the rows are made again by whoever needs them.
-        if try connection.integer("SELECT count(*) FROM _meta WHERE key = '\(PayloadKeeping.incompleteKey)'") != 0 { return [] }
+        if try PayloadKeeping.isIncomplete(connection) { return [] }
         // What refers to a payload that is missing is reported already.
         var noted: [Int64: Set<Int64>] = [:]
         let statement = try connection.prepare(

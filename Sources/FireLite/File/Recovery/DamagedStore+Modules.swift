@@ -3,11 +3,7 @@ import FireLiteSQLiteBridge
 extension DamagedStore {
     /// The modules that the file names; nil if that cannot be read.
     func moduleRecords() throws -> [ModuleRecord]? {
-        do {
-            return try ModuleRecord.all(access.connection)
-        } catch let error as SQLiteError where error.isDamage {
-            return nil
-        }
+        try read("_meta") { try ModuleRecord.all($0) }
     }
 
     /// The tables that modules keep in the file, as far as the catalog can be read: by what the file says of its modules, by their names, as that
@@ -64,16 +60,9 @@ extension DamagedStore {
             }
             return (rows, scan.gaps)
         }
-        var rest = [1...(try lastKey(of: table))]
-        if let verified { rest = try read(verified.connection, verified.budget, rest[0]).gaps }
-        var (gaps, doubtful): ([ClosedRange<Int64>], Int) = ([], 0)
-        for keys in rest {
-            let part = try read(access.connection, budget, keys)
-            gaps += part.gaps
-            doubtful += part.rows
-        }
+        let result = try scanRows(1...(try lastKey(of: table)), read)
         if let failure { throw failure }
-        return (gaps, doubtful)
+        return result
     }
 
     /// The highest key of a table; more than any module counts to, if that cannot be read.

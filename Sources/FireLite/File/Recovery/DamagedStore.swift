@@ -20,6 +20,8 @@ final class DamagedStore {
     let budget: TolerantScan.Budget
     private let hasComparableDigests: Bool
     private(set) var unreadable: [String] = []
+    /// The tables of the store's own with rows that were read from pages which do not match their checksums.
+    private(set) var doubtful: [String: Int] = [:]
     /// The readable part of the registry.
     private(set) var registrations: [Int64: Registration] = [:]
     /// The readable resources of the types' tables.
@@ -79,7 +81,9 @@ final class DamagedStore {
             throw FHIRStoreError(
                 .newerFormat, "\(path) has format \(format) and this library knows up to \(StoreOpener.trackingFormat): update the library")
         }
+        let settings = try Self.read(verified, connection) { try Self.settings($0) }
         func meta(_ key: String) throws -> String? {
+            if let known = settings.value { return known[key] }
             do {
                 return try connection.text("SELECT value FROM _meta WHERE key = '\(key)'")
             } catch let error as SQLiteError where error.isDamage {
@@ -104,7 +108,63 @@ final class DamagedStore {
             identity = nil
             unreadable.append("_meta: the store's own numbers cannot be read, so pks that were not stored have changed")
         }
+        if !settings.isVerified {
+            unreadable.append(
+                "_meta: the store's settings were on pages that do not match their checksums, so bases, what is tracked and other settings may have changed")
+        }
         try readResources()
+    }
+
+    /// Every row of `_meta`, by its key.
+    private static func settings(_ connection: Connection) throws -> [String: String] {
+        let statement = try connection.prepare("SELECT key, value FROM _meta")
+        var settings: [String: String] = [:]
+        while try statement.step() { settings[statement.text(0) ?? ""] = statement.text(1) ?? "" }
+        return settings
+    }
+
+    // MARK: - What has no digests
+
+    /// Reads something from pages that match their checksums, or else from the pages as they are.
+    ///
+    /// - Returns: the value, nil if it cannot be read at all, and whether the pages matched.
+    /// - Throws: `SQLiteError` that is not damage.
+    private static func read<Value>(
+        _ verified: Connection?, _ connection: Connection, _ body: (Connection) throws -> Value
+    ) throws -> (value: Value?, isVerified: Bool) {
+        for (connection, isVerified) in [(verified, true), (connection, false)] {
+            guard let connection else { continue }
+            do { return (try body(connection), isVerified) } catch let error as SQLiteError where error.isDamage {}
+        }
+        return (nil, false)
+    }
+
+    /// Reads a small table of the store's own, which has no digests: see `doubtful`.
+    ///
+    /// - Returns: nil if it cannot be read.
+    func read<Value>(_ table: String, _ body: (Connection) throws -> Value) throws -> Value? {
+        let (value, isVerified) = try Self.read(verified?.connection, connection, body)
+        if value != nil, !isVerified { doubtful[table, default: 0] += 1 }
+        return value
+    }
+
+    /// Reads rows without digests: first those on pages that match their checksums, then what is left of the other pages.
+    ///
+    /// - Parameter scan: reads the rows with keys of a range, and returns their number and the keys that cannot be read.
+    /// - Returns: the keys that cannot be read, and the number of rows on pages that do not match their checksums.
+    func scanRows(
+        _ keys: ClosedRange<Int64>,
+        _ scan: (Connection, TolerantScan.Budget, ClosedRange<Int64>) throws -> (rows: Int, gaps: [ClosedRange<Int64>])
+    ) throws -> (gaps: [ClosedRange<Int64>], doubtful: Int) {
+        var rest = [keys]
+        if let verified { rest = try scan(verified.connection, verified.budget, keys).gaps }
+        var (gaps, doubtful): ([ClosedRange<Int64>], Int) = ([], 0)
+        for keys in rest {
+            let part = try scan(connection, budget, keys)
+            gaps += part.gaps
+            doubtful += part.rows
+        }
+        return (gaps, doubtful)
     }
 
     /// Every table of the file that the release knows.
@@ -115,8 +175,16 @@ final class DamagedStore {
     private func readResources() throws {
         let last = try lastRoot()
         guard last > 0 else { return }
-        let registry = try Registry.scan(connection, numbers: 1...last, budget: budget) { registrations[$0.root] = $0 }
+        let registry = try scanRows(1...last) { connection, budget, numbers in
+            var rows = 0
+            let scan = try Registry.scan(connection, numbers: numbers, budget: budget) {
+                rows += 1
+                registrations[$0.root] = $0
+            }
+            return (rows, scan.gaps)
+        }
         note("_resource", registry.gaps)
+        if registry.doubtful > 0 { doubtful["_resource"] = registry.doubtful }
         for table in tables where table.isResource {
             let id = table.hasInFile(["id"]) ? "id" : "NULL"
             var rows = TolerantScan(
@@ -159,32 +227,51 @@ final class DamagedStore {
 
     // MARK: - Tracked changes
 
-    /// What the store tracks; nil if it never tracked anything, or that cannot be read.
+    /// Whether the store has ever tracked anything.
+    var hasTracked: Bool { get throws { try format == StoreOpener.trackingFormat || hasChanges } }
+
+    /// Whether the table of changes can be read.
+    var hasChanges: Bool {
+        get throws { try Self.read(verified?.connection, connection) { _ = try $0.integer("SELECT 1 FROM _change LIMIT 0") }.value != nil }
+    }
+
+    /// What the store tracks; nil if that is lost.
     var trackingSettings: TrackingSettings? {
         get throws {
-            do {
-                return try ChangeTable(connection: connection).exists ? TrackingSettings.read(connection) : nil
-            } catch let error as SQLiteError where error.isDamage {
-                return nil
-            }
+            // `_meta` has all four rows once anything was tracked.
+            try Self.read(verified?.connection, connection) {
+                try TrackingSettings.isStored($0) ? TrackingSettings.read($0) : nil
+            }.value ?? nil
         }
     }
 
-    /// The readable changes, and the numbers of those that are not.
-    func changes(before next: Int64) throws -> (rows: [ChangeTable.Row], gaps: [ClosedRange<Int64>]) {
+    /// The highest number of a change; nil if it cannot be read.
+    var lastChange: Int64? {
+        get throws {
+            try Self.read(verified?.connection, connection) {
+                try $0.integer("SELECT seq FROM _change NOT INDEXED ORDER BY seq DESC LIMIT 1") ?? 0
+            }.value
+        }
+    }
+
+    /// The readable changes, the numbers of those that are not, and how many are on pages that do not match their checksums.
+    func changes(before next: Int64) throws -> (rows: [ChangeTable.Row], gaps: [ClosedRange<Int64>], doubtful: Int) {
         var rows: [ChangeTable.Row] = []
-        guard next > 1 else { return ([], []) }
-        var scan = TolerantScan(connection, "SELECT \(ChangeTable.columns) FROM _change NOT INDEXED", key: "seq", budget: budget)
-        try scan.run(1...next - 1) { rows.append(ChangeTable.row($0)) }
-        return (rows.sorted { $0.sequence < $1.sequence }, scan.gaps)
+        guard next > 1 else { return ([], [], 0) }
+        let (gaps, doubtful) = try scanRows(1...next - 1) { connection, budget, numbers in
+            var count = 0
+            var scan = TolerantScan(connection, "SELECT \(ChangeTable.columns) FROM _change NOT INDEXED", key: "seq", budget: budget)
+            try scan.run(numbers) {
+                count += 1
+                rows.append(ChangeTable.row($0))
+            }
+            return (count, scan.gaps)
+        }
+        return (rows.sorted { $0.sequence < $1.sequence }, gaps, doubtful)
     }
 
     func changeReaders() throws -> [(name: String, sequence: Int64)] {
-        do {
-            return try ChangeTable(connection: connection).readers()
-        } catch let error as SQLiteError where error.isDamage {
-            return []
-        }
+        try read("_change_reader") { try ChangeTable(connection: $0).readers() } ?? []
     }
 
     // MARK: - One resource

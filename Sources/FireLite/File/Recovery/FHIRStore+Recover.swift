@@ -94,13 +94,16 @@ private struct Recovery {
                 try meter.report(StoreProgress(.recovering, number + 1, of: roots.count, .resources))
             }
         }
-        for gap in try target.addChanges(from: source) {
-            report.unreadable.append("_change: the changes \(gap.lowerBound) to \(gap.upperBound), if there are any, cannot be read")
-        }
+        report.unreadable += try target.addChanges(from: source)
         report.unreadable += try target.addModules(from: source)
         try target.finish(
             nextRoot: max(source.nextRoot ?? 1, (roots.last ?? 0) + 1), release: release, keepsIDsUnique: source.keepsIDsUnique,
             try declarations())
+        // `_meta` is said already.
+        for (table, count) in source.doubtful.sorted(by: { $0.key < $1.key }) where table != "_meta" {
+            let what = table == "_resource" ? "the revisions and pks of \(count) resources" : "rows"
+            report.unreadable.append("\(table): \(what) that were copied are on pages that do not match their checksums")
+        }
         try copyPayloads(of: target, payloads)
     }
 
@@ -149,18 +152,16 @@ private struct Recovery {
 
     /// The declared indexes.
     private mutating func declarations() throws -> [DeclaredIndexes.Declaration] {
-        do {
-            let connection = source.access.connection
-            let declarations = try DeclaredIndexes(schema: source.access.schema, connection: connection).declarations()
-            if try connection.hasModule("fts5") { return declarations }
-            for type in Set(declarations.filter { $0.kind == .fullText }.map(\.type)).sorted() {
-                report.unreadable.append("the full-text index of \(type) needs FTS5, which this SQLite library lacks: declare it again")
-            }
-            return declarations.filter { $0.kind != .fullText }
-        } catch let error as SQLiteError where error.isDamage {
+        let schema = source.access.schema
+        guard let declarations = try source.read("_index", { try DeclaredIndexes(schema: schema, connection: $0).declarations() }) else {
             report.unreadable.append("_index: the declared indexes cannot be read: declare them again")
             return []
         }
+        if try source.access.connection.hasModule("fts5") { return declarations }
+        for type in Set(declarations.filter { $0.kind == .fullText }.map(\.type)).sorted() {
+            report.unreadable.append("the full-text index of \(type) needs FTS5, which this SQLite library lacks: declare it again")
+        }
+        return declarations.filter { $0.kind != .fullText }
     }
 }
 

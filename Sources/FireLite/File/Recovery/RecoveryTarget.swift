@@ -56,12 +56,38 @@ final class RecoveryTarget {
 
     /// Copies the readable part of what the damaged store has tracked, and its settings.
     ///
-    /// - Returns: the numbers of changes that cannot be read.
-    func addChanges(from source: DamagedStore) throws -> [ClosedRange<Int64>] {
-        guard let settings = try source.trackingSettings else { return [] }
+    /// - Returns: what cannot be read.
+    func addChanges(from source: DamagedStore) throws -> [String] {
+        guard try source.hasTracked else { return [] }
+        var unreadable: [String] = []
+        let known = try source.trackingSettings
+        var settings = known ?? TrackingSettings()
         let table = ChangeTable(connection: connection)
+        guard try source.hasChanges else {
+            unreadable.append("_change: the table is lost, and with it what the store tracked")
+            guard known != nil else { return unreadable }
+            settings.next += 1
+            settings.start = settings.next
+            try table.create(forHistory: !settings.history.isEmpty)
+            try settings.store(connection)
+            return unreadable
+        }
+        let last = try source.lastChange ?? settings.next - 1
+        if last >= settings.next {
+            settings.next = last == .max ? .max : last + 1
+            if known != nil { unreadable.append("_meta: the number of the next change is lower than those in use; it was counted again") }
+        }
+        if known == nil {
+            // Recording goes on, as nobody has said otherwise; whoever reads the log begins anew.
+            settings.history = .all
+            settings.start = settings.next
+            unreadable.append("_meta: what the store tracks is lost: its changes were copied, and the new store keeps the history of all types")
+        }
         try table.create(forHistory: !settings.history.isEmpty)
-        var (rows, gaps) = try source.changes(before: settings.next)
+        var (rows, gaps, doubtful) = try source.changes(before: settings.next)
+        if doubtful > 0 {
+            unreadable.append("_change: \(doubtful) changes that were copied are on pages that do not match their checksums")
+        }
         for row in rows {
             guard row.content == nil || row.verified(release: source.access.schema.release, digestKey: digestKey) != nil else {
                 // Its content is not what was stored.
@@ -72,7 +98,8 @@ final class RecoveryTarget {
         }
         for (name, sequence) in try source.changeReaders() { try table.setPlace(of: name, sequence) }
         try settings.store(connection)
-        return gaps
+        return unreadable
+            + gaps.map { "_change: the changes \($0.lowerBound) to \($0.upperBound), if there are any, cannot be read" }
     }
 
     private func insertStatement(_ table: TablePlan) throws -> Statement {
@@ -113,6 +140,7 @@ final class RecoveryTarget {
             if declaration.kind == .fullText { try buildFullText(declaration, schema) }
             for build in indexes.builds(declaration, on: schema.storedTables) { try connection.run(build.sql) }
         }
+        try PayloadInventory.noteLostTables(connection, schema)
         try connection.execute("COMMIT")
         inserts.removeAll()
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

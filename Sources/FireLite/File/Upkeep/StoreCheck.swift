@@ -203,8 +203,14 @@ struct StoreCheck {
     /// Replaced contents that do not match their digest, and changes numbered like later ones.
     private func changes() throws -> [StoreFinding] {
         let table = ChangeTable(connection: connection)
-        guard try table.exists else { return [] }
+        guard try table.exists else {
+            guard try connection.integer("PRAGMA user_version") == StoreOpener.trackingFormat else { return [] }
+            return [StoreFinding(.unreadable, table: "_change", "_change: the table is missing, and with it what the store tracked")]
+        }
         var findings: [StoreFinding] = []
+        if try !TrackingSettings.isStored(connection) {
+            findings.append(StoreFinding(.unreadable, table: "_meta", "_meta: what the store tracks is missing"))
+        }
         let next = try TrackingSettings.read(connection).next
         var keys = RisingKeys("_change")
         while true {
