@@ -29,6 +29,22 @@ import Testing
         #expect(spoken.isEmpty == isLanguage, "\(spoken)")
     }
 
+    @Test(arguments: [
+        ("urn:ietf:bcp:47", "en-US", "English", true), ("urn:ietf:bcp:47", "en-US", "English (United States)", true),
+        ("urn:ietf:bcp:47", "en-US", "English (Region=United States)", true),
+        ("urn:ietf:bcp:47", "en-GB", "English (Great Britain)", true),
+        ("urn:ietf:bcp:47", "nb", "Norwegian", true), ("urn:ietf:bcp:47", "fy", "Frysian", true),
+        ("urn:ietf:bcp:47", "en-US", "German", false),
+        ("urn:ietf:bcp:47", "en-US", "German (Austria)", false), ("http://unitsofmeasure.org", "mm[Hg]", "mmHg", true),
+    ])
+    func aDisplayIsWrongIfItNamesAnother(_ system: String, _ code: String, _ display: String, _ isRight: Bool) throws {
+        let coding = #"{"system":"\#(system)","code":"\#(code)","display":"\#(display)"}"#
+        let text = #"{"resourceType":"Basic","code":{"coding":[\#(coding)]}}"#
+        let resource = try FHIRJSON.lenientResource(from: Data(text.utf8), release: .r4).resource
+        let wrong = try FHIRValidator(knowledge: Knowledge(release: .r4)).validate(resource).filter { $0.messageID == .display }
+        #expect(wrong.map(\.path) == (isRight ? [] : ["Basic.code.coding[0].display"]))
+    }
+
     @Test func aLanguageOfAnotherSystemIsNone() throws {
         func spoken(_ concept: String) throws -> [String] {
             try paths(#"{"resourceType":"Patient","communication":[{"language":\#(concept)}]}"#)

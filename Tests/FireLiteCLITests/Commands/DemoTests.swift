@@ -17,6 +17,7 @@ struct DemoTests {
         #expect(run.output.contains("sqlite3 -box \(database) "))
         #expect(try ToolRun("check", "--database", database).output == "sound\n")
         #expect(try ToolRun("find", "--database", database, "Patient", "--count").output == "21\n")
+        #expect(try ToolRun("validate", "--database", database, "--type", "Patient").status == .done)
         let again = try ToolRun("demo", "--database", database)
         #expect(again.status == .usage)
         #expect(again.error == "firelite demo: \(database) exists already: name a new file\n")

@@ -52,12 +52,14 @@ extension Terminology: CodeValidator {
         return found.isValid ? (.member, question.display == nil ? .unknown : .member) : (.unknown, .unknown)
     }
 
-    /// Whether a display that the terminology does not know is wrong: names of countries and currencies are those of the system's libraries, which say
-    /// `United States`, so that only the name of another country is.
+    /// Whether a display that the terminology does not know is wrong. Names of countries, currencies and languages are those of the system's libraries, which
+    /// say `United States`, so that only the name of another country or language is. UCUM and BCP 13 define no displays, BCP 47 none for a whole tag:
+    /// FHIR itself writes `English (Great Britain)` for `en-GB`, and many data say `English`.
     private static func isNameOfOther(_ question: CodeQuestion) -> Bool {
         switch question.system {
         case "urn:iso:std:iso:3166": question.display.map { countries.contains($0.lowercased()) } ?? false
-        case "urn:iso:std:iso:4217": false
+        case "urn:ietf:bcp:47": question.display.map { LanguageSystem.isName($0, ofOtherThan: question.code) } ?? false
+        case "urn:iso:std:iso:4217", "urn:ietf:bcp:13", "http://unitsofmeasure.org": false
         default: true
         }
     }

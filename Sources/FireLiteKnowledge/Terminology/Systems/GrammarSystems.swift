@@ -106,6 +106,16 @@ struct LanguageSystem: CodeProvider, ImplicitValueSets {
         return first.utf8.count == 3 && first.allSatisfy(\.isLetter) || first.lowercased() == "i" && parts.count > 1
     }
 
+    /// Whether a display begins with the English name of another language than that of a tag: `German` and `German (Austria)` for `en-US`.
+    static func isName(_ display: String, ofOtherThan code: String) -> Bool {
+        let name = display.prefix { $0 != "(" }.trimmed.lowercased()
+        guard names.contains(name), let first = code.split(separator: "-").first else { return false }
+        // The tag's own language may be one of several of that name: `Norwegian` for `nb`, which is Norwegian Bokmål.
+        return english.localizedString(forLanguageCode: first.lowercased()).map { !$0.lowercased().contains(name) } ?? false
+    }
+
+    private static let names = Set(languages.compactMap { english.localizedString(forLanguageCode: $0)?.lowercased() })
+
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
     }
