@@ -60,7 +60,8 @@ struct ChangesCommand: Command {
     private func read(_ store: FHIRStore) throws -> (LoggedChanges, newest: Int64) {
         do {
             if try store.tracked(.changes).isEmpty {
-                throw ToolError.incomplete("\(database.path) has no log of changes: switch it on with `firelite track on changes`")
+                throw ToolError.incomplete(
+                    "\(database.path) has no log of changes: switch it on with `firelite track --database FILE on changes`")
             }
             let start = try since.map { Int64($0) } ?? store.changeLogStart()
             return try store.read { transaction in

@@ -105,7 +105,7 @@ struct DiffCommand: Command {
             let later = to ?? newest
             guard let earlier = from ?? versions.first(where: { $0 < later }) else {
                 throw ToolError.incomplete(
-                    "no version of \(key) before \(later) is kept: switch the history on with `firelite track on history`")
+                    "no version of \(key) before \(later) is kept: switch the history on with `firelite track --database FILE on history`")
             }
             return try state(store, key, earlier).differences(to: state(store, key, later))
         }

@@ -53,9 +53,9 @@ struct PruneCommand: Command {
         guard needed.entries > 0 else { return .done }
         let reason =
             needed.reader.map { "its reader '\($0.name)' has acknowledged the entries up to \($0.sequence)" }
-            ?? "it has no reader; firelite track off changes ends it"
+            ?? "it has no reader; `firelite track --database FILE off changes` ends it"
         let (entries, them) = needed.entries == 1 ? ("1 old entry stays", "it") : ("\(needed.entries) old entries stay", "them")
-        console.report("\(entries): the log of changes needs \(them); \(reason)")
+        console.report("firelite prune: \(entries): the log of changes needs \(them); \(reason)")
         return pruned == 0 ? .incomplete : .done
     }
 }

@@ -33,12 +33,15 @@ struct ToolWordsTests {
         let secret = try folder.write("server.json", #"{"token":"t"}"#)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: secret)
         let runs: [(arguments: [String], expected: String)] = [
-            (["find", "--database", database.path, "Patient", "--matching", "a"], "`firelite index create --full-text Patient PATH…`"),
+            (
+                ["find", "--database", database.path, "Patient", "--matching", "a"],
+                "`firelite index --database FILE create --full-text Patient PATH…`"
+            ),
             (["backup", "--database", database.path, copy], "--replace"),
             (["recover", database.path, copy], "give another path"),
             (["sql", "--database", database.path, "DELETE FROM Patient"], "give one SELECT"),
             (["sql", "--database", database.path, "SELECT x FROM Patient"], "`firelite check`"),
-            (["changes", "--database", database.path], "`firelite track on changes`"),
+            (["changes", "--database", database.path], "`firelite track --database FILE on changes`"),
             (["get", "--database", database.path, "--keyring", folder.file("place"), "Patient/1"], "it is a folder"),
             (["get", "--database", database.path, "--key-file", folder.file("place"), "Patient/1"], ""),
             (["attach", "--database", database.path, "Patient/1", folder.file("place")], "it is a folder"),
