@@ -49,7 +49,7 @@ struct ExportCommand: Command {
             status is 1.
 
             Examples: firelite export --database health.sqlite --type Patient --output - | wc -l
-                      firelite export --database health.sqlite --patient Patient/123 --output folder
+                      firelite export --database health.sqlite --patient Patient/123 --output person
             """)
 
     private let database: DatabaseArgument

@@ -65,7 +65,7 @@ struct HelpTask {
             name: "person", title: "take a person's data along, or erase a person",
             text: """
                 What belongs to a patient goes into a folder, which another database imports:
-                  firelite export health.sqlite --patient Patient/123 --output folder
+                  firelite export health.sqlite --patient Patient/123 --output person
                   firelite import --database other.sqlite folder
                 A dry run counts what would be erased. Erasing overwrites it, with its earlier versions:
                   firelite erase health.sqlite Patient/123 --dry-run
