@@ -136,7 +136,7 @@ struct ShellExampleTests {
     /// A word that names a file is one of the folder.
     private static func word(_ word: String, _ folder: TemporaryFolder) -> [String] {
         if word == "*.ndjson" { return [folder.file("observations.ndjson"), folder.file("patients.ndjson")] }
-        if ["folder", "exported", "lake"].contains(word) { return [folder.file(word)] }
+        if ["folder", "exported", "lake", "person"].contains(word) { return [folder.file(word)] }
         // No name is looked up.
         if word == "https://packages.example.org" { return ["https://127.0.0.1:1"] }
         let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z0-9]+)*\.(sqlite|ndjson|json|key|gz|pdf|xml|pem|tgz)/) != nil
