@@ -12,8 +12,9 @@ extension FHIRStore {
         try write { transaction in try transaction.perform { try transaction.createCaselessIndex(path, layout, progress) } }
     }
 
-    /// Drops the index on paths; does nothing if there is none.
-    package func dropIndex(_ layout: Layout, _ paths: [QueryPath]) throws {
+    /// Drops the index on paths; returns false if there is none.
+    @discardableResult
+    package func dropIndex(_ layout: Layout, _ paths: [QueryPath]) throws -> Bool {
         try write { transaction in try transaction.perform { try transaction.dropIndex(paths, layout) } }
     }
 
@@ -22,8 +23,9 @@ extension FHIRStore {
         try write { transaction in try transaction.perform { try transaction.createIndexes(set, layout, progress) } }
     }
 
-    /// Drops a predefined set of indexes that was created for the same type, or for all.
-    package func dropIndexes(_ set: StoreIndexSet, layout: Layout?) throws {
+    /// Drops a predefined set of indexes that was created for the same type, or for all; returns false if there is none.
+    @discardableResult
+    package func dropIndexes(_ set: StoreIndexSet, layout: Layout?) throws -> Bool {
         try write { transaction in try transaction.perform { try transaction.dropIndexes(set, layout) } }
     }
 
@@ -37,8 +39,9 @@ extension FHIRStore {
         try write { transaction in try transaction.perform { try transaction.createFullTextIndex(paths, layout, progress) } }
     }
 
-    /// Drops the full-text index of a type; does nothing if there is none.
-    package func dropFullTextIndex(_ layout: Layout) throws {
+    /// Drops the full-text index of a type; returns false if there is none.
+    @discardableResult
+    package func dropFullTextIndex(_ layout: Layout) throws -> Bool {
         try write { transaction in try transaction.perform { try transaction.dropFullTextIndex(layout) } }
     }
 }

@@ -106,22 +106,34 @@ extension WriteTransaction {
         }
     }
 
-    func dropFullTextIndex(_ layout: Layout) throws {
+    /// Returns false if the type has no full-text index.
+    @discardableResult
+    func dropFullTextIndex(_ layout: Layout) throws -> Bool {
+        let known = try declared.declarations().filter { $0.kind == .fullText && $0.type == layout.name }
         try FullTextIndex(type: layout.name, connection: access.connection).drop(access.schema.storedTables)
-        for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name {
-            try declared.withdraw(known.name)
-        }
+        for declaration in known { try declared.withdraw(declaration.name) }
         try noteGrowth()
+        return !known.isEmpty
     }
 
     // MARK: - Dropping
 
-    func dropIndex(_ paths: [QueryPath], _ layout: Layout) throws { try drop(declaration(paths, layout)) }
-
-    func dropIndexes(_ set: StoreIndexSet, _ layout: Layout?) throws {
-        let name = Self.name(set, layout)
-        guard let declaration = try declared.declarations().first(where: { $0.name == name }) else { return }
+    /// Returns false if there is no index on the paths.
+    @discardableResult
+    func dropIndex(_ paths: [QueryPath], _ layout: Layout) throws -> Bool {
+        let declaration = try declaration(paths, layout)
+        let isKnown = try declared.declarations().contains { $0.name == declaration.name }
         try drop(declaration)
+        return isKnown
+    }
+
+    /// Returns false if the set was not created for the type, or for all.
+    @discardableResult
+    func dropIndexes(_ set: StoreIndexSet, _ layout: Layout?) throws -> Bool {
+        let name = Self.name(set, layout)
+        guard let declaration = try declared.declarations().first(where: { $0.name == name }) else { return false }
+        try drop(declaration)
+        return true
     }
 
     /// Returns false if no index has the name. A full-text index loses the declarations of all its tables.

@@ -49,7 +49,7 @@ extension FHIRStore {
         _ type: Resource.Type, _ paths: (ElementPath<Resource>) -> (repeat each Path)
     ) async throws {
         let list = self.paths(type, paths)
-        try await writing { try self.dropIndex(type._layout, list) }
+        try await writing { _ = try self.dropIndex(type._layout, list) }
     }
 
     /// Creates a predefined set of indexes, for one type or for all. Cancelling the task rolls it back.

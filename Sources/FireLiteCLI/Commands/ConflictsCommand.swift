@@ -73,12 +73,25 @@ struct ConflictsCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let store = try database.open()
-        let servers = try database.located { try ConflictServers(store, only: server) }
+        let servers = try servers()
         switch action {
         case .list: return try list(servers, console)
         case .show: return try show(servers, console)
         case .resolve: return try resolve(servers, console)
+        }
+    }
+
+    /// The servers. Conflicts with them depend on changes that are still to be taken in from the log, so a database that has servers is opened for
+    /// writing; another one is only read.
+    private func servers() throws -> ConflictServers {
+        try database.located {
+            do {
+                let found = try ConflictServers(database.openForReadingUnlocated(), only: server)
+                if found.bases.isEmpty { return found }
+            } catch let error as FHIRStoreError where error.code == .readOnly {
+                // Tables of an older format must be extended first.
+            }
+            return try ConflictServers(database.open(), only: server)
         }
     }
 

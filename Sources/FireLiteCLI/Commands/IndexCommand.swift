@@ -97,8 +97,13 @@ struct IndexCommand: Command {
         return isFullText ? .fullText(layout, paths) : .paths(layout, paths)
     }
 
+    private var isReading: Bool {
+        if case .list = action { return true }
+        return false
+    }
+
     func run(_ console: Console) throws -> ExitStatus {
-        let store = try database.open()
+        let store = try isReading ? database.openForReading() : database.open()
         do {
             return try run(store, console)
         } catch let error as FHIRStoreError {
@@ -110,28 +115,52 @@ struct IndexCommand: Command {
     private func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         switch action {
         case .list: try list(store, console)
-        case .create(.paths(let layout, let paths)):
-            let index = try store.createIndex(layout, paths)
-            try console.printItem(
-                index.isBuilt ? "created \(index.name)" : "declared \(index.name), which is built with the first value for it")
-        case .create(.fullText(let layout, let paths)):
-            try store.createFullTextIndex(layout, paths)
-            try console.print("created the full-text index of \(layout.name)")
-        case .create(.set(let set, let layout)):
-            try store.createIndexes(set, layout: layout)
-            try console.print("created the set \(set.rawValue) for \(layout?.name ?? "all types")")
-        case .drop(.paths(let layout, let paths)): try store.dropIndex(layout, paths)
-        case .drop(.fullText(let layout, _)): try store.dropFullTextIndex(layout)
-        case .drop(.set(let set, let layout)): try store.dropIndexes(set, layout: layout)
+        case .create(let target): try create(target, store, console)
+        case .drop(let target):
+            let (isDropped, name) = try drop(target, store)
+            guard isDropped else {
+                throw ToolError.incomplete("\(database.path) has no \(name): `firelite index list` prints those that it has")
+            }
+            try console.print("dropped")
         case .dropNamed(let names):
             for name in names {
                 guard try store.dropIndex(named: name) else { throw ToolError.incomplete("\(name) is not an index of \(database.path)") }
                 try console.printItem("dropped \(name)")
             }
-            return .done
         }
-        if case .drop = action { try console.print("dropped") }
         return .done
+    }
+
+    private func create(_ target: Target, _ store: FHIRStore, _ console: Console) throws {
+        let known = try store.indexes()
+        let name: String
+        var isBuilt = true
+        switch target {
+        case .paths(let layout, let paths):
+            let index = try store.createIndex(layout, paths)
+            (name, isBuilt) = (index.name, index.isBuilt)
+        case .fullText(let layout, let paths):
+            try store.createFullTextIndex(layout, paths)
+            name = "the full-text index of \(layout.name)"
+        case .set(let set, let layout):
+            try store.createIndexes(set, layout: layout)
+            name = "the \(Self.name(set, layout))"
+        }
+        if try store.indexes() == known { return try console.printItem("\(name) exists already") }
+        try console.printItem(isBuilt ? "created \(name)" : "declared \(name), which is built with the first value for it")
+    }
+
+    /// Drops what an index covers, and says whether there was one.
+    private func drop(_ target: Target, _ store: FHIRStore) throws -> (isDropped: Bool, name: String) {
+        switch target {
+        case .paths(let layout, let paths): (try store.dropIndex(layout, paths), "index on these paths of \(layout.name)")
+        case .fullText(let layout, _): (try store.dropFullTextIndex(layout), "full-text index of \(layout.name)")
+        case .set(let set, let layout): (try store.dropIndexes(set, layout: layout), Self.name(set, layout))
+        }
+    }
+
+    private static func name(_ set: StoreIndexSet, _ layout: Layout?) -> String {
+        "set \(set.rawValue) for \(layout?.name ?? "all types")"
     }
 
     private func list(_ store: FHIRStore, _ console: Console) throws {

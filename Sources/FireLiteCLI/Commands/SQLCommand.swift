@@ -55,7 +55,7 @@ struct SQLCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let store = try database.open()
+        let store = try database.openForReading()
         do {
             try isExplain ? explain(store, console) : print(store, console)
         } catch let error as FHIRStoreError {

@@ -63,6 +63,33 @@ struct IndexCommandTests {
         #expect(try ToolRun("check", "--database", database.path).output == "sound\n")
     }
 
+    @Test func whatIsNotThereIsNotDropped() throws {
+        for arguments in [["Observation", "code.coding.code"], ["--set", "codes"], ["--set", "codes", "Observation"]] {
+            let (drop, create) = (["drop"] + arguments, ["create"] + arguments)
+            let missing = try database.run("index", drop)
+            #expect(missing.status == .incomplete && missing.output.isEmpty && missing.error.contains(" has no "), "\(missing.error)")
+            #expect(try database.run("index", create).output.hasPrefix("created "))
+            let again = try database.run("index", create)
+            #expect(again.status == .done && again.output.hasSuffix(" exists already\n"), "\(again.output)")
+            #expect(try database.run("index", drop).output == "dropped\n")
+            #expect(try database.run("index", drop).status == .incomplete)
+        }
+    }
+
+    @Test(.enabled(if: ToolRun.hasFullText, "needs FTS5")) func aFullTextIndexThatIsNotThereIsNotDropped() throws {
+        #expect(
+            try index("drop", "--full-text", "Observation").error
+                == "firelite index: \(database.path) has no full-text index of Observation: `firelite index list` prints those that it has\n"
+        )
+        let created = try index("create", "--full-text", "Observation", "code.coding.code")
+        #expect(created.output == "created the full-text index of Observation\n")
+        #expect(
+            try index("create", "--full-text", "Observation", "code.coding.code").output
+                == "the full-text index of Observation exists already\n")
+        #expect(try index("drop", "--full-text", "Observation").status == .done)
+        #expect(try index("drop", "--full-text", "Observation").status == .incomplete)
+    }
+
     @Test(arguments: [
         ["make"], ["create"], ["create", "Observation"], ["create", "Human", "name"], ["create", "Observation", "code"], ["list", "x"],
         ["drop"],
