@@ -18,7 +18,8 @@ struct TrackingSettings: Equatable {
 
     /// Whether the file says what it tracks.
     static func isStored(_ connection: Connection) throws -> Bool {
-        try connection.integer("SELECT count(*) FROM _meta WHERE key IN ('track.changes', 'track.history', 'track.next', 'track.start')") == 4
+        try connection.integer("SELECT count(*) FROM _meta WHERE key IN ('track.changes', 'track.history', 'track.next', 'track.start')")
+            == 4
     }
 
     static func read(_ connection: Connection) throws -> TrackingSettings {

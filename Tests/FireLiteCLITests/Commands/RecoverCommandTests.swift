@@ -51,6 +51,107 @@ struct RecoverCommandTests {
         #expect(try ToolRun("appdata", "--database", folder.file("new.sqlite"), "get", "settings").output == "jello, settings")
     }
 
+    /// Replaces bytes of the file behind the store's back, wherever they are.
+    private func replace(_ old: String, _ new: String, in path: String? = nil) throws {
+        let url = URL(fileURLWithPath: path ?? database)
+        var bytes = try Data(contentsOf: url)
+        var isFound = false
+        while let place = bytes.range(of: Data(old.utf8)) {
+            bytes.replaceSubrange(place, with: Data(new.utf8))
+            isFound = true
+        }
+        #expect(isFound && old.utf8.count == new.utf8.count)
+        try bytes.write(to: url)
+    }
+
+    /// A database with a history of two changes, all of it in the file itself.
+    private func storeHistory() throws {
+        try store(3)
+        #expect(try ToolRun("track", "--database", database, "on", "history").status == .done)
+        for gender in ["female", "other"] {
+            #expect(try ToolRun("patch", "--database", database, "Patient/secret-2", "gender=\(gender)").status == .done)
+        }
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private func execute(_ sql: StaticString) throws {
+        let connection = try Connection(path: database, createsFile: false, pageChecksums: .ignored, isHardened: false)
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        try connection.execute(sql)
+    }
+
+    private func versions(_ file: String) throws -> Int {
+        let run = try ToolRun("sql", "--database", folder.file(file), "--format", "csv", "SELECT count(*) FROM _change")
+        return run.lines.last.flatMap { Int($0.filter(\.isNumber)) } ?? -1
+    }
+
+    /// The store's own tables have no digests: what is copied from pages that do not match their checksums is said, and no change is left out.
+    @Test(
+        .enabled(if: Connection.libraryNumber >= 3_032_000),
+        arguments: [
+            ("track.next", "Track.next", "_meta: the store's settings were on pages"),
+            ("track.history", "trAck.history", "_meta: the store's settings"),
+        ])
+    func changedRowsOfTheStoreAreSaid(old: String, new: String, message: String) throws {
+        try storeHistory()
+        #expect(try ToolRun("recover", database, folder.file("sound.sqlite")).status == .done)
+        let expected = try versions("sound.sqlite")
+        #expect(expected == 2)
+        try replace(old, new)
+        let run = try ToolRun("recover", "--json", database, folder.file("new.sqlite"))
+        #expect(run.status == .incomplete && run.output.contains(#""complete":false"#) && run.output.contains(message), "\(run.output)")
+        #expect(try versions("new.sqlite") == expected)
+    }
+
+    @Test(.enabled(if: Connection.libraryNumber >= 3_032_000)) func changedChangesAreSaid() throws {
+        try storeHistory()
+        // The content before a change, and not its digest.
+        try replace(#""gender":"female""#, #""gender":"fEmale""#)
+        let run = try ToolRun("recover", database, folder.file("new.sqlite"))
+        #expect(run.status == .incomplete && run.output.contains("_change: "), "\(run.output)")
+    }
+
+    /// A store that has tracked something, and has lost the table or what it says of it.
+    @Test func lostTablesOfChangesAreSaid() throws {
+        try storeHistory()
+        try execute("DELETE FROM _meta WHERE key LIKE 'track.%'")
+        #expect(try ToolRun("check", "--database", database).output.contains("_meta: what the store tracks is missing"))
+        let settings = try ToolRun("recover", database, folder.file("settings.sqlite"))
+        #expect(settings.status == .incomplete && settings.output.contains("_meta: what the store tracks is lost"), "\(settings.output)")
+        #expect(try versions("settings.sqlite") == 2)
+        #expect(try ToolRun("check", "--database", folder.file("settings.sqlite")).output == "sound\n")
+        try execute("DROP TABLE _change")
+        #expect(try ToolRun("check", "--database", database).output.contains("_change: the table is missing"))
+        let run = try ToolRun("recover", database, folder.file("new.sqlite"))
+        #expect(run.status == .incomplete && run.output.contains("_change: the table is lost"), "\(run.output)")
+    }
+
+    @Test func aStoreWithoutItsSettingsKeepsItsChanges() throws {
+        try storeHistory()
+        try execute("DROP TABLE _meta")
+        let run = try ToolRun("recover", database, folder.file("new.sqlite"))
+        #expect(run.status == .incomplete, "\(run.output) \(run.error)")
+        #expect(try versions("new.sqlite") == 2)
+    }
+
+    /// A reference is never taken for the payload: a file that has lost the tables with payloads lacks them.
+    @Test func referencesWithoutTablesAreNoPayloads() throws {
+        try store(1)
+        let data = Data(repeating: 7, count: 6_000).base64EncodedString()
+        let binary = #"{"resourceType":"Binary","id":"b1","contentType":"a/b","data":"\#(data)"}"#
+        #expect(try ToolRun("blobs", "--database", database, "apart").status == .done)
+        #expect(try ToolRun("import", "--database", database, folder.write("binary.ndjson", binary)).status == .done)
+        try execute("DROP TABLE _blob; DROP TABLE _blob_reference; DROP TABLE _blob_chunk; PRAGMA wal_checkpoint(TRUNCATE)")
+        let run = try ToolRun("recover", "--json", database, folder.file("new.sqlite"))
+        #expect(run.status == .incomplete && !run.output.contains(#""lackingPayloads":[]"#), "\(run.output) \(run.error)")
+        let check = try ToolRun("check", "--database", folder.file("new.sqlite"))
+        #expect(check.status == .incomplete && check.output.contains("payload"), "\(check.output)")
+        let export = try ToolRun("export", "--database", folder.file("new.sqlite"), "--output", folder.file("exported"))
+        #expect(export.status != .done && !export.error.isEmpty)
+        let exported = try? String(contentsOfFile: folder.file("exported/Binary.ndjson"), encoding: .utf8)
+        #expect(exported?.contains("blob:") != true)
+    }
+
     /// A file that does not say which modules it has keeps what they have kept, and a check and a recovery say so.
     @Test func tablesOfModulesThatTheFileDoesNotNameAreCopied() throws {
         try store(3)

@@ -110,7 +110,8 @@ final class DamagedStore {
         }
         if !settings.isVerified {
             unreadable.append(
-                "_meta: the store's settings were on pages that do not match their checksums, so bases, what is tracked and other settings may have changed")
+                "_meta: the store's settings were on pages that do not match their checksums, so bases, what is tracked and other settings may have changed"
+            )
         }
         try readResources()
     }

@@ -78,10 +78,11 @@ final class RecoveryTarget {
             if known != nil { unreadable.append("_meta: the number of the next change is lower than those in use; it was counted again") }
         }
         if known == nil {
-            // Recording goes on, as nobody has said otherwise; whoever reads the log begins anew.
+            // Recording goes on, as nobody has said otherwise; whoever reads the log begins at its start.
             settings.history = .all
             settings.start = settings.next
-            unreadable.append("_meta: what the store tracks is lost: its changes were copied, and the new store keeps the history of all types")
+            unreadable.append(
+                "_meta: what the store tracks is lost: its changes were copied, and the new store keeps the history of all types")
         }
         try table.create(forHistory: !settings.history.isEmpty)
         var (rows, gaps, doubtful) = try source.changes(before: settings.next)
