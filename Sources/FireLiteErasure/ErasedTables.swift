@@ -108,12 +108,17 @@ enum ErasedTables {
 
     /// App data that names the person by id or annotation.
     private static func addAppData(_ contents: PersonContents, _ tx: ReadTransaction, _ found: inout [Rows]) throws {
+        let names = try AnnotatedNames(contents.keys, tx)
         var owners: Set<Int64> = []
         for row in try tx.rows(ofModuleTable: "_appdata", "SELECT number, id FROM _appdata") {
             if ReferenceTokens.hasAny(of: contents.keys, in: row[1].text ?? ""), let number = row[0].integer { owners.insert(number) }
         }
-        for row in try tx.rows(ofModuleTable: "_appdata_annotation", "SELECT owner, text FROM _appdata_annotation") {
-            if ReferenceTokens.hasAny(of: contents.keys, in: row[1].text ?? ""), let owner = row[0].integer { owners.insert(owner) }
+        for row in try tx.rows(ofModuleTable: "_appdata_annotation", "SELECT owner, text, keyed FROM _appdata_annotation") {
+            guard let owner = row[0].integer, let text = row[1].text else { continue }
+            if names.areNamed(by: text, isHash: row[2].integer == 1) { owners.insert(owner) }
+        }
+        for item in try AnnotatedNames.sealedItems(tx) where !owners.contains(item.number) {
+            if try names.areNamed(bySealed: item.id, tx) { owners.insert(item.number) }
         }
         guard !owners.isEmpty else { return }
         let annotations = try tx.rows(ofModuleTable: "_appdata_annotation", "SELECT number, owner FROM _appdata_annotation")
@@ -199,8 +204,13 @@ enum ErasedTables {
         let identities = try tx.rows(ofModuleTable: "_trust_identity", named, [.text(contents.person)])
         left += identities.compactMap { $0[0].text }.map { .init(kind: .reference, what: "identity \($0)") }
         let appData = try tx.rows(ofModuleTable: "_appdata", "SELECT count(*) FROM _appdata").first?[0].integer ?? 0
-        let others = Int(appData) - (erased.first { $0.table == "_appdata" }?.numbers.count ?? 0)
+        let items = Set(erased.first { $0.table == "_appdata" }?.numbers ?? [])
+        let others = Int(appData) - items.count
         if others > 0 { left.append(.init(kind: .unknown, what: "\(others) items of app data")) }
+        let unread = try AnnotatedNames.unreadItems(tx, without: items)
+        if unread > 0 {
+            left.append(.init(kind: .unknown, what: "sealed annotations of \(unread) items of app data, which their keyring would open"))
+        }
         return left
     }
 }

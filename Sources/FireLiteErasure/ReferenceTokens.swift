@@ -4,7 +4,9 @@ import Foundation
 /// Texts of the form `Type/id` in JSON and other texts: as references, relative or absolute, and in addresses of requests.
 enum ReferenceTokens {
     /// Calls `body` with each `Type/id` in a text.
-    static func forEach(in text: String, _ body: (String) -> Void) {
+    ///
+    /// - Parameter isLowercased: whether the types may begin with a small letter, as in a text in lower case.
+    static func forEach(in text: String, isLowercased: Bool = false, _ body: (String) -> Void) {
         var text = text
         text.withUTF8 { bytes in
             var index = 0
@@ -14,7 +16,7 @@ enum ReferenceTokens {
                 while start > 0, isLetter(bytes[start - 1]) { start -= 1 }
                 var end = slash + 1
                 while end < bytes.count, isIDPart(bytes[end]) { end += 1 }
-                guard start < slash, end > slash + 1, isUpper(bytes[start]) else { continue }
+                guard start < slash, end > slash + 1, isLowercased || isUpper(bytes[start]) else { continue }
                 body(String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self))
             }
         }
@@ -24,6 +26,13 @@ enum ReferenceTokens {
     static func hasAny(of keys: Set<String>, in text: String) -> Bool {
         var isFound = false
         forEach(in: text) { if keys.contains($0) { isFound = true } }
+        return isFound
+    }
+
+    /// Whether a text in lower case has one of some keys in lower case.
+    static func hasAny(ofLowercased keys: Set<String>, in text: String) -> Bool {
+        var isFound = false
+        forEach(in: text, isLowercased: true) { if keys.contains($0) { isFound = true } }
         return isFound
     }
 

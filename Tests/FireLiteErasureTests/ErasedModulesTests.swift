@@ -111,6 +111,49 @@ struct ErasedModulesTests {
         #expect(try records.summary("Patient", id: "2")?.annotations == ["others"] && store.check().isEmpty)
     }
 
+    /// Annotations are kept in lower case, or as hashes if they are sealed, so that they cannot distinguish ids by their case.
+    @Test(arguments: [false, true]) func appDataThatIsAnnotatedWithThePersonGoes(_ isSealed: Bool) throws {
+        let store = try open()
+        if isSealed { store.records.encryption = .perRecord(try RecordKeyring()) }
+        let appData = store.appData
+        try store.write { tx in
+            try tx.add(Self.patient("Pa1", "A"))
+            try tx.add(Self.patient("Pa12", "B"))
+        }
+        let annotations = ["exact": "Patient/Pa1", "lower": "patient/pa1", "within": "of Patient/Pa1, 2026", "gone": "Patient/Pa1"]
+        for (id, annotation) in annotations {
+            try appData.put(Data(Self.marker.utf8), id: id, annotations: ["ui", annotation])
+        }
+        try appData.put(Data("others".utf8), id: "others", annotations: ["Patient/Pa12", "Patients/Pa1"])
+        try appData.delete("gone")
+        let report = try store.erase(id: "Pa1")
+        #expect(report.rows.first { $0.name == "_appdata" }?.count == 4)
+        #expect(report.rows.first { $0.name == "_appdata_annotation" }?.count == 8)
+        #expect(try appData.query.includingDeleted().summaries().map(\.id) == ["others"])
+        #expect(try appData.get("others")?.annotations == ["patient/pa12", "patients/pa1"])
+        #expect(report.left == [.init(kind: .unknown, what: "1 items of app data")])
+        #expect(try !isAnywhere(Self.marker) && !isAnywhere("patient/pa1,") && store.check().isEmpty)
+    }
+
+    /// What cannot be opened is not attributed by what it may say, and the report says so; its id still is.
+    @Test func sealedAnnotationsThatCannotBeOpenedAreListed() throws {
+        let store = try open()
+        store.records.encryption = .perRecord(try RecordKeyring())
+        try store.write { try $0.add(Self.patient("1", "A")) }
+        for id in ["a", "of Patient/1"] { try store.appData.put(Data("x".utf8), id: id, annotations: ["Patient/1"]) }
+        try store.appData.put(Data("x".utf8), id: "plain")
+        for keyring in [nil, try RecordKeyring()] {
+            store.records.encryption = keyring.map { .perRecord($0) } ?? .none
+            let plan = try store.erasurePlan(id: "1")
+            #expect(plan.rows.first { $0.name == "_appdata" }?.count == 1)
+            #expect(
+                plan.left == [
+                    .init(kind: .unknown, what: "2 items of app data"),
+                    .init(kind: .unknown, what: "sealed annotations of 1 items of app data, which their keyring would open"),
+                ])
+        }
+    }
+
     /// The audit trail still verifies, and says that something was deleted; the identity loses the person's name and keeps its keys.
     @Test func theAuditTrailAndTheKeysOfIdentitiesStay() throws {
         let store = try open()
