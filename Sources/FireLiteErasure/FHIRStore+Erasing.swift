@@ -54,7 +54,7 @@ extension FHIRStore {
         let others = try self.statistics().others
         // References to payloads are removed by what knows payloads.
         try attachments.resume()
-        let isOverwritingDue = try completeDeletion()
+        let isOverwritingDue = try completeDeletion() != nil
         var files = DoomedFiles()
         let planned: ErasureReport
         do {
@@ -73,9 +73,8 @@ extension FHIRStore {
             try overwriteFile()
             return ErasureReport()
         }
-        try completeDeletion()
         var report = planned
-        report.payloads = try attachments.removeUnreferencedPayloads().payloads
+        report.payloads = try completeDeletion() ?? 0
         files.overwriteDeleted()
         report.left += others.map { ErasureReport.Remainder(kind: .other, what: $0) }
         if options.overwrites { try overwriteFile() }
@@ -117,14 +116,18 @@ extension FHIRStore {
         try tx.forgetChanges(of: contents.roots, keys: contents.keyPairs, sequences: contents.sequences)
     }
 
-    /// Erases what the deletions of an erasure have left: what observes writes notes deletions at the commit.
+    /// Erases what the deletions of an erasure have left: what observes writes notes deletions at the commit, and payloads stay while the log or the
+    /// history refers to them.
     ///
-    /// - Returns: whether an erasure has deleted and not yet overwritten.
-    @discardableResult private func completeDeletion() throws -> Bool {
-        guard try read({ try $0.unfinishedErasure }) != nil else { return false }
-        return try write { tx in
+    /// Everything that must happen before the file is overwritten belongs here, so that a later call does it, too.
+    /// - Returns: the number of deleted payloads; nil if no erasure has deleted and not yet overwritten.
+    private func completeDeletion() throws -> Int? {
+        guard try read({ try $0.unfinishedErasure }) != nil else { return nil }
+        var files = DoomedFiles()
+        let isUnfinished = try write { tx in
             guard let note = try tx.unfinishedErasure else { return false }
             try tx.overwriteDeleted()
+            files = try DoomedFiles(self, tx)
             if let contents = PersonContents(note: note) {
                 _ = try forget(contents, tx)
                 try ErasedTables.erase(ErasedTables.rows(contents, tx), tx)
@@ -132,6 +135,10 @@ extension FHIRStore {
             try tx.noteUnfinishedErasure(PersonContents.deletedNote)
             return true
         }
+        guard isUnfinished else { return nil }
+        let payloads = try attachments.removeUnreferencedPayloads().payloads
+        files.overwriteDeleted()
+        return payloads
     }
 
     /// Rewrites the file, and empties its log.

@@ -244,6 +244,72 @@ struct ErasureTests {
         #expect(try files(with: Self.marker) == [])
     }
 
+    /// A store in which the log refers to a payload of Patient/1, so that it stays until the log forgets them.
+    private func storeWithPayload(inFiles: Bool) throws -> FHIRStore {
+        let store = try open()
+        try store.track(.changes)
+        var policy = AttachmentPolicy()
+        policy.fileThreshold = inFiles ? 1_000 : nil
+        try store.attachments.externalizeNewPayloads(policy)
+        try store.write { tx in
+            let patient = Self.patient("1", "A")
+            patient.photo = [Self.attachment(Self.marker)]
+            try tx.add(patient)
+            try tx.add(Self.patient("2", "B"))
+        }
+        return store
+    }
+
+    private static func attachment(_ text: String) -> FireLiteR4.Attachment {
+        FireLiteR4.Attachment {
+            $0.contentType = "text/plain"
+            $0.data = Data(String(repeating: text, count: 1_000).utf8).fhirBase64
+        }
+    }
+
+    private func payloadCount(_ store: FHIRStore) throws -> Int64? { try store.sql("SELECT count(*) FROM _blob").first?[0].integer }
+
+    /// A process may end after the deletions, or after those of what they left, but before the payloads are deleted, which the log referred to.
+    @Test(arguments: [false, true], [false, true])
+    func payloadsThatAnEndedProcessLeftAreErasedByTheNext(_ inFiles: Bool, _ isNoted: Bool) throws {
+        let store = try storeWithPayload(inFiles: inFiles)
+        try store.write { tx in
+            let contents = try PersonContents("Patient", id: "1", options: ErasureOptions(), tx)
+            for root in contents.roots { try tx.delete(number: root) }
+            _ = try tx.forgetChanges(of: contents.roots, keys: contents.keyPairs, sequences: contents.sequences)
+            try tx.noteUnfinishedErasure(isNoted ? PersonContents.deletedNote : contents.note)
+        }
+        #expect(try payloadCount(store) == 1 && !files(with: Self.marker).isEmpty)
+        #expect(try store.erase(id: isNoted ? "nobody" : "1") == ErasureReport())
+        #expect(try payloadCount(store) == 0 && files(with: Self.marker) == [])
+        #expect(try store.read { try $0.unfinishedErasure } == nil && store.check().isEmpty)
+        #expect(try store.resource(Patient.self, id: "2") != nil)
+    }
+
+    /// A version that is erased takes its payload along, although other versions of the resource stay.
+    @Test(arguments: [false, true]) func payloadsOfErasedVersionsOfOthersGo(_ inFiles: Bool) throws {
+        func document(of patient: String, _ text: String) -> DocumentReference {
+            DocumentReference {
+                $0.id = "d"
+                $0.status = .current
+                $0.subject = Reference { $0.reference = "Patient/\(patient)" }
+                $0.content = [DocumentReferenceContent { $0.attachment = Self.attachment(text) }]
+            }
+        }
+        let store = try storeWithPayload(inFiles: inFiles)
+        try store.track(.history)
+        try store.write { _ = try $0.upsert(document(of: "1", Self.marker + "-first")) }
+        try store.write { _ = try $0.upsert(document(of: "2", "Second")) }
+        try store.write { _ = try $0.upsert(document(of: "2", "Third")) }
+        #expect(try payloadCount(store) == 4)
+        try store.erase(id: "1")
+        #expect(try payloadCount(store) == 2 && files(with: Self.marker) == [] && store.check().isEmpty)
+        let stored = try #require(try store.resource(DocumentReference.self, id: "d"))
+        let attachment = try #require(stored.content.first?.attachment)
+        #expect(try store.attachments.data(of: attachment) == Data(String(repeating: "Third", count: 1_000).utf8))
+        #expect(try !files(with: "SecondSecond").isEmpty && store.attachments.verify().isEmpty)
+    }
+
     @Test func tokensAreReferencesOnly() {
         var tokens: [String] = []
         ReferenceTokens.forEach(in: #"{"a":"Patient/1","b":"http://x.org/fhir/Patient/2/_history/3","c":"patient/4 and/or Group/"}"#) {

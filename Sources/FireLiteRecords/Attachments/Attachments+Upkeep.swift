@@ -72,10 +72,6 @@ extension Attachments {
             // Never delete a payload that a resource refers to, whatever the rows say.
             try keeper.findReferences(tx, inVersions: hasVersions)
             try tx.notePayloadsComplete()
-            try tx.runBlobs("UPDATE _blob_reference SET kept = 1 WHERE kept = 0 AND root NOT IN (SELECT root FROM _resource)")
-            try tx.runBlobs(
-                "DELETE FROM _blob_reference WHERE kept = 1"
-                    + (hasVersions ? " AND root NOT IN (SELECT root FROM _change WHERE content IS NOT NULL)" : ""))
             // A running `put` writes every few seconds.
             let recent = Date.present.milliseconds(.down) - Self.abandonedMilliseconds
             let loose = try tx.blobRows("SELECT blob FROM _blob WHERE hash IS NOT NULL OR created < ?", [.integer(recent)])
@@ -141,7 +137,7 @@ extension ReadTransaction {
 }
 
 extension AttachmentKeeper {
-    /// Notes the references that the rows of resources have, and no others.
+    /// Notes the references that resources and their older versions have, and no others.
     func findReferences(_ tx: WriteTransaction, inVersions: Bool) throws {
         var found: [Int64: Set<Int64>] = [:]
         for row in try tx.blobRows("SELECT DISTINCT root FROM _blob_reference WHERE kept = 0") { found[row[0].integer ?? 0] = [] }
@@ -152,18 +148,37 @@ extension AttachmentKeeper {
             try tx.checkCancellation()
             try note(blobs.sorted(), ofResource: root, isNew: false, keepsVersions: true, tx)
         }
-        guard inVersions else { return }
+        try tx.runBlobs("UPDATE _blob_reference SET kept = 1 WHERE kept = 0 AND root NOT IN (SELECT root FROM _resource)")
+        try noteVersions(inVersions ? versions(tx) : [:], tx)
+    }
+
+    /// The payloads that older versions refer to, by the numbers of their resources.
+    private func versions(_ tx: WriteTransaction) throws -> [Int64: Set<Int64>] {
+        var versions: [Int64: Set<Int64>] = [:]
         for row in try tx.blobRows("SELECT root, content FROM _change WHERE content LIKE '%\"blob:%sha256:%'") {
             guard let root = row[0].integer, let content = row[1].text else { continue }
             for part in content.parts(separatedByBytes: "\"blob:").dropFirst() {
                 guard let end = part.firstIndex(of: "\""), let reference = PayloadReference("blob:" + part[..<end]),
                     let blob = try tx.blob(withHash: reference.hash)
                 else { continue }
+                versions[root, default: []].insert(blob.number)
+            }
+        }
+        return versions
+    }
+
+    private func noteVersions(_ versions: [Int64: Set<Int64>], _ tx: WriteTransaction) throws {
+        for row in try tx.blobRows("SELECT reference, root, blob FROM _blob_reference WHERE kept = 1") {
+            guard let root = row[1].integer, let blob = row[2].integer, !(versions[root]?.contains(blob) ?? false) else { continue }
+            try tx.runBlobs("DELETE FROM _blob_reference WHERE reference = ?", [row[0]])
+        }
+        for (root, blobs) in versions.sorted(by: { $0.key < $1.key }) {
+            for blob in blobs.sorted() {
                 try tx.runBlobs(
                     """
                     INSERT INTO _blob_reference(root, blob, kept) SELECT ?1, ?2, 1
                     WHERE NOT EXISTS (SELECT 1 FROM _blob_reference WHERE root = ?1 AND blob = ?2)
-                    """, [.integer(root), .integer(blob.number)])
+                    """, [.integer(root), .integer(blob)])
             }
         }
     }
