@@ -55,16 +55,15 @@ extension FHIRStore {
         // References to payloads are removed by what knows payloads.
         try attachments.resume()
         let isOverwritingDue = try completeDeletion() != nil
-        var files = DoomedFiles()
         let planned: ErasureReport
         do {
             planned = try write { tx in
                 try tx.overwriteDeleted()
                 let (report, contents, rows) = try plan(type, id: id, options: options, tx)
-                files = try DoomedFiles(self, tx)
                 try delete(contents, tx)
                 try ErasedTables.erase(rows, tx)
                 try tx.purgeFullText()
+                // From now on, files of payloads are overwritten before they are deleted.
                 try tx.noteUnfinishedErasure(contents.note)
                 return report
             }
@@ -75,7 +74,6 @@ extension FHIRStore {
         }
         var report = planned
         report.payloads = try completeDeletion() ?? 0
-        files.overwriteDeleted()
         report.left += others.map { ErasureReport.Remainder(kind: .other, what: $0) }
         if options.overwrites { try overwriteFile() }
         return report
@@ -123,11 +121,9 @@ extension FHIRStore {
     /// - Returns: the number of deleted payloads; nil if no erasure has deleted and not yet overwritten.
     private func completeDeletion() throws -> Int? {
         guard try read({ try $0.unfinishedErasure }) != nil else { return nil }
-        var files = DoomedFiles()
         let isUnfinished = try write { tx in
             guard let note = try tx.unfinishedErasure else { return false }
             try tx.overwriteDeleted()
-            files = try DoomedFiles(self, tx)
             if let contents = PersonContents(note: note) {
                 _ = try forget(contents, tx)
                 try ErasedTables.erase(ErasedTables.rows(contents, tx), tx)
@@ -136,9 +132,7 @@ extension FHIRStore {
             return true
         }
         guard isUnfinished else { return nil }
-        let payloads = try attachments.removeUnreferencedPayloads().payloads
-        files.overwriteDeleted()
-        return payloads
+        return try attachments.removeUnreferencedPayloads().payloads
     }
 
     /// Rewrites the file, and empties its log.

@@ -286,6 +286,37 @@ struct ErasureTests {
         #expect(try store.resource(Patient.self, id: "2") != nil)
     }
 
+    /// Whoever reads a file while it is deleted finds zeros: so do its blocks, even if the process that deletes it is not the one that erased.
+    @Test(arguments: [false, true]) func filesOfPayloadsAreOverwritten(_ isLeftBehind: Bool) throws {
+        let store = try storeWithPayload(inFiles: true)
+        let name = try #require(try store.sql("SELECT name FROM _blobfile").first?[0].text)
+        let path = path + "-payloads/" + name
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        if isLeftBehind {
+            // As if the process had ended between the commit and the deletion of the file.
+            try store.erase(id: "1")
+            try bytes.write(to: URL(fileURLWithPath: path))
+            try store.write { try $0.noteUnfinishedErasure(PersonContents.deletedNote) }
+        }
+        let reader = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        #expect(try store.erase(id: isLeftBehind ? "nobody" : "1").isCompletion == isLeftBehind)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try reader.readToEnd() == Data(count: bytes.count))
+        #expect(try files(with: Self.marker) == [] && store.check().isEmpty)
+    }
+
+    /// A file that has another name, as in a backup that links files, keeps its bytes.
+    @Test func filesWithAnotherNameAreOnlyDeleted() throws {
+        let store = try storeWithPayload(inFiles: true)
+        let name = try #require(try store.sql("SELECT name FROM _blobfile").first?[0].text)
+        let (path, other) = (path + "-payloads/" + name, folder.file("backup"))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        try FileManager.default.linkItem(atPath: path, toPath: other)
+        try store.erase(id: "1")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == bytes)
+    }
+
     /// A version that is erased takes its payload along, although other versions of the resource stay.
     @Test(arguments: [false, true]) func payloadsOfErasedVersionsOfOthersGo(_ inFiles: Bool) throws {
         func document(of patient: String, _ text: String) -> DocumentReference {

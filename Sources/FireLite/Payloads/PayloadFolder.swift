@@ -122,20 +122,47 @@ package struct PayloadFolder: Sendable {
 
     /// Deletes files that no row names, and temporary ones whose writer is gone. Call it inside a write: nobody else is between file and row then.
     ///
-    /// - Parameter used: the names in rows.
+    /// - Parameters:
+    ///   - used: the names in rows.
+    ///   - overwrites: whether the files are overwritten first.
     /// - Throws: `FHIRStoreError.disk` if the folder cannot be read.
-    package func sweep(keeping used: Set<String>) throws {
+    package func sweep(keeping used: Set<String>, overwrites: Bool) throws {
         for name in try names() where !used.contains(name) {
             let path = path(of: name)
             if Self.isName(name) {
-                unlink(path)
+                Self.delete(path, overwrites: overwrites)
             } else if name.hasSuffix(PayloadFileWriter.suffix) {
                 let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
                 guard descriptor >= 0 else { continue }
                 // Its writer holds the lock.
-                if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+                if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { Self.delete(path, overwrites: overwrites) }
                 close(descriptor)
             }
         }
+    }
+
+    /// Deletes a file.
+    ///
+    /// - Parameter overwrites: whether its bytes become zeros first, unless it has another name, too: a backup may be a link to it.
+    static func delete(_ path: String, overwrites: Bool) {
+        if overwrites { overwrite(path) }
+        unlink(path)
+    }
+
+    private static func overwrite(_ path: String) {
+        let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else { return }
+        let zeros = [UInt8](repeating: 0, count: 1 << 16)
+        var offset: off_t = 0
+        while offset < status.st_size {
+            let count = pwrite(descriptor, zeros, min(zeros.count, Int(status.st_size - offset)), offset)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            offset += off_t(count)
+        }
+        fsync(descriptor)
     }
 }

@@ -49,6 +49,7 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Commits the write.
     func commit() throws {
+        var overwritesFiles = false
         try store.mapping {
             try managed.flush()
             for participant in participants {
@@ -63,11 +64,13 @@ public final class WriteTransaction: ReadTransaction {
             }
             if !loosePayloads.isEmpty || !doomedFiles.isEmpty { try writer.keeper?.willCommit(self) }
             try settleRevisions()
+            // Those of a person must not come back from free blocks.
+            if !doomedFiles.isEmpty { overwritesFiles = try unfinishedErasure != nil }
             isCommitting = true
             try writer.commit()
         }
         // A file that is left behind is found by the next `resume`.
-        for path in doomedFiles { unlink(path) }
+        for path in doomedFiles { PayloadFolder.delete(path, overwrites: overwritesFiles) }
         managed.finish()
         reads?.removeAll()
         // Whoever begins to observe from now on reads what was committed.

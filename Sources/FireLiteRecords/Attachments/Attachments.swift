@@ -86,7 +86,7 @@ public struct Attachments: Sendable {
         guard names.contains(where: { !known.contains($0) }) else { return }
         try store.write { tx in
             if try tx.hasPayloadsWithoutContent() { return }
-            try folder.sweep(keeping: try used(tx))
+            try folder.sweep(keeping: used(tx), overwrites: tx.unfinishedErasure != nil)
         }
     }
 
