@@ -22,7 +22,7 @@ public struct ErasureReport: Sendable, Hashable {
             case server
             /// Rows of the audit trail, which name resources and have none of their content.
             case audit
-            /// App data that cannot be attributed to anybody.
+            /// App data that cannot be attributed to anybody, and files of payloads in a damaged store.
             case unknown
             /// Tables and views of other programs in the file.
             case other
@@ -48,7 +48,7 @@ public struct ErasureReport: Sendable, Hashable {
     public internal(set) var isPlan = false
 
     /// Whether the person had been deleted before, and only the file was overwritten.
-    package var isCompletion: Bool { self == ErasureReport() }
+    package var isCompletion: Bool { resources.isEmpty && rows.isEmpty && changes == 0 && !isPlan }
 
     /// The number of all resources.
     public var resourceCount: Int { resources.reduce(0) { $0 + $1.count } }

@@ -45,7 +45,7 @@ extension FHIRStore {
     /// - Returns: what was erased, and what is left elsewhere.
     /// - Precondition: not inside a read or write.
     /// - Throws: `ErasureError`: with `notOverwritten` everything is deleted, but the file must still be rewritten, by calling this again
-    ///   when nobody reads, which then returns an empty report. So it does if the process ended before that. `FHIRStoreError`: `missingKey` if resources are sealed and no
+    ///   when nobody reads, which then returns a report of nothing erased. So it does if the process ended before that. `FHIRStoreError`: `missingKey` if resources are sealed and no
     ///   keyring is set, because it is then unknown whose they are.
     @discardableResult
     public func erase(
@@ -70,10 +70,13 @@ extension FHIRStore {
         } catch let error as ErasureError where error.code == .notFound && isOverwritingDue && options.overwrites {
             // An earlier call has deleted the person.
             try overwriteFile()
-            return ErasureReport()
+            var report = ErasureReport()
+            report.left = try unnamedFiles()
+            return report
         }
         var report = planned
         report.payloads = try completeDeletion() ?? 0
+        report.left += try unnamedFiles()
         report.left += others.map { ErasureReport.Remainder(kind: .other, what: $0) }
         if options.overwrites { try overwriteFile() }
         return report
@@ -133,6 +136,17 @@ extension FHIRStore {
         }
         guard isUnfinished else { return nil }
         return try attachments.removeUnreferencedPayloads().payloads
+    }
+
+    /// The files of payloads that no row names. They stay only while a payload has lost its row or its pieces and may be in one of them.
+    private func unnamedFiles() throws -> [ErasureReport.Remainder] {
+        guard let folder = PayloadFolder(self), try !folder.names().isEmpty else { return [] }
+        // Inside a write, nobody is between a file and its row.
+        let count = try write { tx in
+            let used = Set(try tx.rows(ofModuleTable: "_blobfile", "SELECT name FROM _blobfile").compactMap { $0[0].text })
+            return try folder.names().filter { PayloadFolder.isName($0) && !used.contains($0) }.count
+        }
+        return count == 0 ? [] : [.init(kind: .unknown, what: "\(count) files in \(folder.path) that no payload names")]
     }
 
     /// Rewrites the file, and empties its log.

@@ -317,6 +317,24 @@ struct ErasureTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == bytes)
     }
 
+    /// While a payload has lost its row, it may be in a file that no row names: that stays, and is listed.
+    @Test func filesOfPayloadsThatHaveLostTheirRowsAreListed() throws {
+        let store = try storeWithPayload(inFiles: true)
+        try store.write { tx in
+            let other = Self.patient("3", "C")
+            other.photo = [Self.attachment("Other")]
+            try tx.add(other)
+        }
+        let sql = "DELETE FROM _blobfile WHERE blob = (SELECT max(blob) FROM _blob)"
+        #expect(try store.write { try $0.run(onModuleTable: "_blobfile", sql, []) } == 1)
+        let left = [ErasureReport.Remainder(kind: .unknown, what: "1 files in \(store.path)-payloads that no payload names")]
+        #expect(try store.erase(id: "1").left == left)
+        #expect(try files(with: Self.marker) == [] && files(with: "OtherOther").count == 1)
+        try store.write { try $0.noteUnfinishedErasure(PersonContents.deletedNote) }
+        let report = try store.erase(id: "1")
+        #expect(report.isCompletion && report.left == left)
+    }
+
     /// A version that is erased takes its payload along, although other versions of the resource stay.
     @Test(arguments: [false, true]) func payloadsOfErasedVersionsOfOthersGo(_ inFiles: Bool) throws {
         func document(of patient: String, _ text: String) -> DocumentReference {
