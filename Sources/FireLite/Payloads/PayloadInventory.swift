@@ -101,6 +101,10 @@ struct PayloadInventory {
                 return
             }
         }
+        guard schema.moduleDefinitions["_blob_chunk"] != nil else {
+            item.fault = ("_blob_chunk", "is missing")
+            return
+        }
         let statement = try connection.cached("SELECT count(*), sum(length(content)) FROM _blob_chunk WHERE chunk BETWEEN ? AND ?")
         defer { statement.reset() }
         statement.bind(1, blob.number << PayloadLayout.placeBits)

@@ -75,7 +75,7 @@ struct RecoverCommandTests {
     }
 
     private func execute(_ sql: StaticString) throws {
-        let connection = try Connection(path: database, createsFile: false, pageChecksums: .ignored, isHardened: false)
+        let connection = try Connection(path: database, createsFile: false, isHardened: false)
         try connection.execute("PRAGMA foreign_keys = OFF")
         try connection.execute(sql)
     }

