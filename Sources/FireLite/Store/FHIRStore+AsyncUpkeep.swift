@@ -105,7 +105,8 @@ extension FHIRStore {
     ///
     /// - Parameters:
     ///   - file: the copy.
-    ///   - replacing: whether to replace an existing file, which must not be open anywhere. Default: false.
+    ///   - replacing: whether to replace an existing database, which must not be open anywhere; an encrypted one needs the key of the copy or of
+    ///     the store. Default: false.
     ///   - encryption: the encryption of the copy. Default: the same as the store's.
     ///   - progress: called about every mebibyte with the number of pages copied. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError` as the blocking form does; `CancellationError`.

@@ -6,7 +6,7 @@ struct BackupCommand: Command {
     static let definition = CommandDefinition(
         name: "backup", summary: "copy the database to a new file while others use it",
         options: DatabaseArgument.options + [
-            .flag("replace", "replace an existing file, which must not be in use"),
+            .flag("replace", "replace an existing database, which must not be in use"),
             .option("new-key-file", "FILE", kind: .file, "the file with the key of the copy (default: the database's key)"),
             .flag("plain", "do not encrypt the copy, even if the database is encrypted"),
         ],
@@ -17,8 +17,9 @@ struct BackupCommand: Command {
         ],
         discussion: """
             The copy is the database as it was when the copy began. FILE appears when it is complete and on the disk, and
-            only its owner can read it. An existing file is refused unless --replace is given. The exit status is 1 if
-            payloads of attachments are missing.
+            only its owner can read it. An existing file is refused unless --replace is given. That replaces databases only;
+            an encrypted one must have the key of the copy or of the database. The exit status is 1 if payloads of attachments
+            are missing.
 
             \(KeyFile.discussion)
 

@@ -79,10 +79,6 @@ struct OutputPath {
         if kind == .lines, status.st_size > 0, try beginning(1) != Array("{".utf8) {
             throw refusal("it exists and does not hold lines of JSON")
         }
-        // An encrypted database has whole pages, and no header that anybody can read.
-        if kind == .copy, status.st_size > 0, status.st_size % 512 != 0, try beginning(Self.header.count) != Self.header {
-            throw refusal("it exists and is not a database")
-        }
         if kind == .secret, try beginning(Self.header.count) == Self.header { throw refusal("it is a database") }
     }
 
@@ -119,7 +115,7 @@ enum OutputKind {
     case lines
     /// Files in a folder, which is made if there is none.
     case folder
-    /// A copy of a database, where no file is unless the command replaces it.
+    /// A copy of a database, where no file is unless the command replaces it: the library refuses to replace other files.
     case copy
     /// A database, which is made if there is none.
     case database

@@ -46,6 +46,15 @@ struct FileTargetTests {
         try expectUntouched { try ToolRun("backup", "--replace", "--database", folder.file("test.sqlite"), folder.file(target)) }
     }
 
+    /// Files whose size an encrypted database could have, and others.
+    @Test(arguments: [512, 700, 8_192, 8_700, 10_240]) func backupsReplaceDatabasesOnly(_ size: Int) throws {
+        let text = String(repeating: #"{"resourceType":"Patient","id":"1"}"# + "\n", count: 300)
+        let content = Data(text.utf8.prefix(size))
+        try folder.write("archive.tar", content)
+        try expectUntouched { try ToolRun("backup", "--replace", "--database", folder.file("test.sqlite"), folder.file("archive.tar")) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("archive.tar"))) == content)
+    }
+
     @Test(arguments: targets) func recoveryNeverOverwritesTheDatabase(_ target: String) throws {
         try expectUntouched { try ToolRun("recover", folder.file("test.sqlite"), folder.file(target)) }
     }

@@ -21,7 +21,7 @@ extension Connection {
             pageChecksums: key == nil ? pageChecksums : .ignored,
             isHardened: isHardened)
         guard let key else { return connection }
-        if connection.startOfFile(plainStart.count) == plainStart {
+        if connection.isPlain {
             throw FHIRStoreError(
                 .notEncrypted,
                 "\(path) is not encrypted", remedy: .openPlain)
@@ -29,6 +29,9 @@ extension Connection {
         try key.data.withBytes { try connection.unlock($0) }
         return connection
     }
+
+    /// Whether the file begins as a plain database does.
+    var isPlain: Bool { startOfFile(Self.plainStart.count) == Self.plainStart }
 
     /// Runs `body`, which reads the file for the first time, and explains the error if SQLite finds no database in it.
     ///
@@ -49,7 +52,7 @@ extension Connection {
         }
     }
 
-    /// Whether the file can be encrypted: it has whole pages and begins like random bytes.
+    /// Whether the file can be encrypted: it has whole pages and begins like random bytes. Other files do too, so that this only chooses a message.
     ///
     /// 512 random bytes have about 221 different values; less than 180 do not happen by chance, and text has about 100 at most.
     private func looksEncrypted(_ path: String) -> Bool {

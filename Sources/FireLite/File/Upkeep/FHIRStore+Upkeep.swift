@@ -8,14 +8,15 @@ extension FHIRStore {
     /// fails, nothing appears and an existing file stays unchanged. Meanwhile the write-ahead log grows with what others write.
     /// - Parameters:
     ///   - file: the copy.
-    ///   - replacing: whether to replace an existing file, which must not be open anywhere. Default: false.
+    ///   - replacing: whether to replace an existing database, which must not be open anywhere; an encrypted one needs the key of the copy or of
+    ///     the store. Default: false.
     ///   - encryption: the encryption of the copy. Default: the same as the store's. A change from encrypted to plain, or back, copies
     ///     row by row instead of page by page.
     ///   - progress: called about every mebibyte with the number of pages copied; when copying row by row, with the steps of SQLite's virtual
     ///     machine. Default: none.
     /// - Returns: the payloads of attachments that the copy lacks, as the store does, with their resources; empty if it is complete.
-    /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`; `busy` if the existing file is
-    ///   open; `invalidArgument` if the copy is the store's own file or one that belongs to it.
+    /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, also if the existing file is not a database or none of the keys opens it;
+    ///   `cannotOpen`, `diskFull`, `noEncryption`; `busy` if the existing file is open; `invalidArgument` if the copy is the store's own file or one that belongs to it.
     @discardableResult
     public func backup(
         to file: URL, replacing: Bool = false, encryption: BackupEncryption = .same, progress: StoreProgressHandler? = nil
@@ -84,7 +85,7 @@ extension FHIRStore {
     private func copyRows(to file: PendingFile, _ key: Secret?, _ meter: ProgressMeter) throws {
         if configuration.access != .readWrite {
             // A read-only connection cannot write an attached file.
-            let copy = try PendingFile(.database, path: file.path + "-source", replaces: true, database: nil, in: file.folder)
+            let copy = try PendingFile(.database, path: file.temporaryPath + "-source", replaces: false, database: nil, in: file.folder)
             try copyPages(to: copy, configuration.key, meter)
             return try mappingErrors(of: file.path) {
                 let source = try Connection.open(copy.temporaryPath, createsFile: false, key: configuration.key, isHardened: false)

@@ -22,10 +22,10 @@ package final class PendingFile {
     /// Creates the empty file under a temporary name.
     ///
     /// - Parameters:
-    ///   - replaces: whether to replace an existing file.
+    ///   - replaces: whether to replace an existing file; by a database, only another database.
     ///   - database: the database that must not be overwritten, with the files that belong to it; nil for none.
     ///   - folder: the folder for the temporary file. Default: one of its own.
-    ///   - keys: the keys that a replaced database may have, apart from none.
+    ///   - keys: the keys that a replaced database may have, if it is encrypted.
     ///   - isLocked: whether the caller holds an exclusive lock on a replaced database. Default: false; it is refused if anybody has it open.
     /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `invalidArgument`, `busy`.
     package init(
@@ -35,9 +35,9 @@ package final class PendingFile {
         self.path = path
         self.replaces = replaces
         try Self.check(path, kind, replaces: replaces, database: database)
-        replaced = kind == .database && replaces && !isLocked ? ReplacedFile(path: path, keys: [nil] + keys) : nil
+        replaced = kind == .database && replaces && !isLocked ? ReplacedFile(path: path, keys: keys) : nil
         // Before the work, so that it is not in vain.
-        try replaced?.requireUnused()
+        try replaced?.requireReplaceable()
         let place = URL(fileURLWithPath: path)
         do {
             self.folder = try folder ?? PendingFolder(in: place.deletingLastPathComponent().path)

@@ -3,20 +3,23 @@ import Foundation
 
 /// A database that another file is about to replace.
 ///
+/// It must be a database, so that nothing else is lost by a wrong name: an empty file, one with SQLite's header, or one that a key opens. The size of
+/// an encrypted database proves nothing, as archives and disk images have whole blocks too.
+///
 /// Nobody else may have it open: an older connection would go on writing to the log, whose name the new file's log has too. SQLite tells: each
-/// connection that uses a log keeps a lock on the file, so that nobody gets an exclusive one. A file that is no database, or that none of the keys
-/// opens, counts as unused. So does one that others have open in rollback-journal mode while they neither read nor write, as SQLite holds no lock on
-/// it then (File Locking and Concurrency, UNLOCKED).
+/// connection that uses a log keeps a lock on the file, so that nobody gets an exclusive one. A damaged database counts as unused. So does one that
+/// others have open in rollback-journal mode while they neither read nor write, as SQLite holds no lock on it then (File Locking and Concurrency,
+/// UNLOCKED).
 struct ReplacedFile {
     /// How long to wait for a connection that is being closed.
     private static let patience = 500
 
     let path: String
-    /// The keys that it may have.
-    let keys: [Secret?]
+    /// The keys that it may have, if it is encrypted.
+    let keys: [Secret]
 
-    /// - Throws: `FHIRStoreError.busy` if another connection has it open.
-    func requireUnused() throws {
+    /// - Throws: `FHIRStoreError`: `alreadyExists` if it is not a database; `busy` if another connection has it open.
+    func requireReplaceable() throws {
         _ = try opened { connection in
             connection.setBusyTimeout(milliseconds: Self.patience)
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK")
@@ -27,7 +30,7 @@ struct ReplacedFile {
     /// Locks it, and deletes its log.
     ///
     /// - Returns: what holds the lock; nil if there is nothing to lock.
-    /// - Throws: `FHIRStoreError.busy` if another connection has it open.
+    /// - Throws: `FHIRStoreError`: `alreadyExists` if it is not a database; `busy` if another connection has it open.
     func lock() throws -> Connection? { try opened { try $0.lockAlone(milliseconds: Self.patience) } }
 
     /// Runs `body` with the first key that opens the file.
@@ -36,7 +39,13 @@ struct ReplacedFile {
     private func opened(_ body: (Connection) throws -> Bool) throws -> Connection? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_size > 0 else { return nil }
-        for key in keys {
+        guard isDatabase else {
+            throw FHIRStoreError(
+                .alreadyExists,
+                "\(path) is not a database, or is encrypted with another key, so it was not replaced: give another path, or delete it first"
+            )
+        }
+        for key in [nil] + keys {
             do {
                 let connection = try Connection.open(path, createsFile: false, key: key)
                 guard try body(connection) else { throw busy }
@@ -49,6 +58,23 @@ struct ReplacedFile {
             }
         }
         return nil
+    }
+
+    private var isDatabase: Bool {
+        do {
+            if try Connection.open(path, isReadOnly: true, createsFile: false, key: nil, pageChecksums: .ignored).isPlain { return true }
+        } catch {
+            return false
+        }
+        return keys.contains { key in
+            do {
+                // Immutable, so that no lock of another connection hides it, and nothing is left beside it.
+                let connection = try Connection.open(path, isReadOnly: true, isImmutable: true, createsFile: false, key: key)
+                return try connection.integer("SELECT count(*) FROM sqlite_master") != nil
+            } catch {
+                return false
+            }
+        }
     }
 
     private var busy: FHIRStoreError {

@@ -73,10 +73,46 @@ struct EncryptedCopyTests {
             #expect(
                 #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: target), encryption: .none) }?.code
                     == .alreadyExists)
-            try store.backup(to: URL(fileURLWithPath: target), replacing: true, encryption: .none)
-            try EncryptedStores.expect(target, nil, try snapshot(store))
+            try EncryptedStores.fill(store, 20..<30)
+            try store.backup(to: URL(fileURLWithPath: target), replacing: true, encryption: .key(EncryptedStores.raw))
+            try EncryptedStores.expect(target, EncryptedStores.raw, try snapshot(store))
             let mode = try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int
             #expect(mode == 0o600)
+        }
+    }
+
+    /// Nobody can tell an encrypted database from another file, except by its key.
+    @Test func anEncryptedDatabaseIsReplacedIfAKeyOpensIt() throws {
+        try withTemporaryFolder { folder in
+            let (target, other) = (folder + "/copy.sqlite", folder + "/store.sqlite")
+            let content = try EncryptedStores.make(other, EncryptedStores.other)
+            let store = try EncryptedStores.open(other, EncryptedStores.other)
+            let encryptions: [(encryption: FHIRStore.BackupEncryption, key: Secret?)] = [
+                (.none, nil), (.same, EncryptedStores.other), (.key(EncryptedStores.raw), EncryptedStores.raw),
+            ]
+            // Whether the old database is replaced by a copy without a key, with the store's, and with one of its own.
+            let cases = [
+                (EncryptedStores.other, [true, true, true]), (EncryptedStores.raw, [false, false, true]),
+                (EncryptedStores.passphrase, [false, false, false]),
+            ]
+            for (old, isReplaced) in cases {
+                for ((encryption, new), isReplaced) in zip(encryptions, isReplaced) {
+                    if FileManager.default.fileExists(atPath: target) { try FileManager.default.removeItem(atPath: target) }
+                    try EncryptedStores.make(target, old)
+                    let before = try Data(contentsOf: URL(fileURLWithPath: target))
+                    if isReplaced {
+                        try store.backup(to: URL(fileURLWithPath: target), replacing: true, encryption: encryption)
+                        try EncryptedStores.expect(target, new, content)
+                    } else {
+                        let error = #expect(throws: FHIRStoreError.self) {
+                            try store.backup(to: URL(fileURLWithPath: target), replacing: true, encryption: encryption)
+                        }
+                        #expect(error?.code == .alreadyExists && error?.message.contains("encrypted with another key") == true)
+                        #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == before)
+                        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { !$0.hasPrefix("copy.sqlite-") })
+                    }
+                }
+            }
         }
     }
 }

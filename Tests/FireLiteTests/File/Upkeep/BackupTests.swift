@@ -69,6 +69,8 @@ import Testing
             let error = #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: target)) }
             #expect(error?.code == .alreadyExists)
             #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data("precious".utf8))
+            try FHIRStore(path: folder + "/other.sqlite", release: .r4).close()
+            try Data(contentsOf: URL(fileURLWithPath: folder + "/other.sqlite")).write(to: URL(fileURLWithPath: target))
             try store.backup(to: URL(fileURLWithPath: target), replacing: true)
             #expect(try FHIRStore(path: target, release: .r4).count(Patient.self) == 10)
             #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: path), replacing: true) }
@@ -79,6 +81,36 @@ import Testing
             let used = #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: target), replacing: true) }
             #expect(used?.message.contains("-wal") == true)
             #expect(try inUse.count(Patient.self) == 20)
+        }
+    }
+
+    /// Whatever its size: archives and disk images have whole blocks, as an encrypted database has.
+    @Test func aFileThatIsNoDatabaseIsNotReplaced() throws {
+        try withTemporaryFolder { folder in
+            let target = folder + "/photos.tar"
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            try fill(store, 1...10)
+            let header = Data("SQLite format 3".utf8)
+            // Compressed content has all values, as encrypted content has.
+            let mixed = Data((1...8_700 as ClosedRange<UInt32>).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 19) })
+            let contents =
+                [512, 700, 1_536, 4_096, 8_192, 8_700].map { mixed.prefix($0) }
+                + [
+                    Data(repeating: 0, count: 8_192), Data(repeating: UInt8(ascii: "X"), count: 8_192),
+                    header + Data(repeating: 1, count: 4_081),
+                ]
+            for content in contents {
+                try content.write(to: URL(fileURLWithPath: target))
+                let error = #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: target), replacing: true) }
+                #expect(error?.code == .alreadyExists && error?.message.contains("photos.tar is not a database") == true)
+                #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == content)
+            }
+            // An empty file is nothing to lose, and a damaged database is one.
+            for content in [Data(), header + Data(repeating: 0, count: 4_081)] {
+                try content.write(to: URL(fileURLWithPath: target))
+                try store.backup(to: URL(fileURLWithPath: target), replacing: true)
+                #expect(try FHIRStore(path: target, release: .r4).count(Patient.self) == 10)
+            }
         }
     }
 
