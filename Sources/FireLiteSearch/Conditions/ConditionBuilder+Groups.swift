@@ -48,6 +48,15 @@ extension ConditionBuilder {
         return .or(listed + [.keys(keys.sorted())])
     }
 
+    /// The condition, of whose alternatives groups are evaluated if they are very many, such as the beginnings of texts in five elements of a name.
+    ///
+    /// They are counted, and not their tests: codes of many systems are one alternative, and SQLite reads a list of them once.
+    /// - Throws: `SearchError.notSupported` for too many on contained resources; `FHIRStoreError`.
+    func anyOfMany(_ condition: Predicate, on layout: Layout) throws -> Predicate {
+        let parts = condition.disjuncts
+        return parts.count > Self.mostTogether ? try any(parts, on: layout) : condition
+    }
+
     private func isGrouped(_ parts: [Predicate], on layout: Layout) throws -> Bool {
         guard parts.count > 1, parts.reduce(0, { $0 + $1.tests }) > Self.mostTogether else { return false }
         switch grouping {
@@ -80,6 +89,12 @@ extension ConditionBuilder {
 }
 
 extension Predicate {
+    /// The parts of a disjunction, at any depth.
+    fileprivate var disjuncts: [Predicate] {
+        if case .or(let parts) = self { return parts.flatMap(\.disjuncts) }
+        return [self]
+    }
+
     /// The number of tests that it consists of.
     fileprivate var tests: Int {
         switch self {

@@ -88,7 +88,7 @@ struct ConditionBuilder {
         let condition = try condition(definition, compiled, modifier: modifier, alternatives: alternatives, name)
         switch (definition.kind, condition) {
         case (.date, .or(let parts)), (.number, .or(let parts)), (.quantity, .or(let parts)): return try any(parts, on: layout)
-        default: return condition
+        default: return try anyOfMany(condition, on: layout)
         }
     }
 
