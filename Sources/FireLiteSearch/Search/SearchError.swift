@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// A search that cannot be answered, or a part of one that was ignored: what is wrong and in which parameter.
 ///
@@ -27,19 +28,20 @@ public struct SearchError: FireLiteError, Hashable {
 
     /// The kind of mistake.
     public let code: Code
-    /// What is wrong and what to do about it.
+    /// What is wrong and what to do about it. Of a long word from the request it has the beginning and the end.
     public let message: String
     /// The parameter with its modifier; nil if the mistake is in none.
     public let parameter: String?
 
     init(_ code: Code, _ message: String, in parameter: String? = nil) {
         self.code = code
-        self.message = message
+        // Names come from requests, and may have any length.
+        self.message = message.withShortWords
         self.parameter = parameter
     }
 
-    /// The parameter and the message.
-    public var description: String { parameter.map { "\($0): \(message)" } ?? message }
+    /// The parameter, shortened if it is long, and the message.
+    public var description: String { parameter.map { "\($0.shortened()): \(message)" } ?? message }
 
     /// The code of FHIR's value set `issue-type`.
     private var issueType: String {
@@ -56,7 +58,7 @@ public struct SearchError: FireLiteError, Hashable {
             (name: "severity", json: JSONText.string(severity)), (name: "code", json: JSONText.string(issueType)),
             (name: "diagnostics", json: JSONText.string(description)),
         ]
-        if let parameter { members.append((name: "expression", json: JSONText.array([JSONText.string("http.\(parameter)")]))) }
+        if let parameter { members.append((name: "expression", json: JSONText.array([JSONText.string("http.\(parameter.shortened())")]))) }
         return JSONText.object(members)
     }
 

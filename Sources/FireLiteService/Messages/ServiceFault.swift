@@ -95,7 +95,7 @@ struct ServiceFault: Error {
     }
 
     private static func search(_ error: SearchError) -> ServiceFault {
-        let expression = error.parameter.map { "http.\($0.prefix { $0 != ":" && $0 != "." })" }
+        let expression = error.parameter.map { "http.\(String($0.prefix { $0 != ":" && $0 != "." }).shortened())" }
         let (status, code) =
             switch error.code {
             case .notFound: (404, "not-found")

@@ -23,6 +23,20 @@ struct UnknownNameTests {
         return try store.search(address, options: options)
     }
 
+    /// A request may have a name of any length, and an error shows its beginning and its end.
+    @Test(arguments: [
+        "Organization?#=x", "Organization?partof:#=x", "Organization?_has:#:a:b=x", "Organization?_has:Patient:#:name=x", "#?_id=1",
+        "Organization?_sort=#", "Organization?_include=Organization:#", "Organization?_elements=#", "?_type=#",
+        "Organization?_filter=# eq x",
+    ])
+    func longNamesAreShortened(_ address: String) throws {
+        for name in [String(repeating: "partof", count: 2_400), String(repeating: "partof.", count: 2_000) + "name"] {
+            let error = #expect(throws: SearchError.self) { try search(address.replacingOccurrences(of: "#", with: name), .strict) }
+            #expect(try #require(error).description.utf8.count < 500)
+            #expect(try #require(error).operationOutcome.utf8.count < 1_000)
+        }
+    }
+
     /// Searches with an unknown name, its message, and the address that the links of the Bundle have without it.
     private static let searches: [(address: String, message: String, understood: String)] = [
         (

@@ -32,17 +32,10 @@ package struct TextPlace: Equatable, Sendable {
         return RejectedText(fault: ImportFault(file: file, line: line, column: column, reason: reason), text: text)
     }
 
-    /// An entry is read separately, so its paths begin without its index.
+    /// An entry is read separately, so its paths begin without its index. That of a deeply nested element would fill the screen.
     private func path(_ path: String) -> String {
-        Self.shortened(entryPath(path))
+        entryPath(path).shortened()
     }
-
-    /// The path of a deeply nested element would fill the screen, so only its beginning and end are shown.
-    private static func shortened(_ path: String) -> String {
-        path.utf8.count <= 2 * shownEnd ? path : "\(path.prefix(shownEnd))…\(path.suffix(shownEnd))"
-    }
-
-    private static let shownEnd = 60
 
     /// The path with the index of the Bundle's entry.
     func entryPath(_ path: String) -> String {
