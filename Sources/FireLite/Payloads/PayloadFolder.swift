@@ -97,11 +97,13 @@ package struct PayloadFolder: Sendable {
 
     // MARK: - Upkeep
 
-    /// Copies the files to the folder of another database, but for those that it has in the same size.
+    /// Copies the files to the folder of another database, but for those that it has in the same size. A link with that folder's name is refused:
+    /// somebody else may have put it there.
     ///
     /// - Parameter wanted: the names of the files; nil for all.
     /// - Throws: `FHIRStoreError`.
     func copy(to other: PayloadFolder, _ wanted: Set<String>? = nil) throws {
+        try other.requireNoLink()
         for name in try names().filter({ Self.isName($0) && wanted?.contains($0) ?? true }).sorted()
         where other.size(of: name) != size(of: name) {
             // Nil if it was deleted meanwhile, as its payload then was.
@@ -118,6 +120,13 @@ package struct PayloadFolder: Sendable {
                 try writer.finish(as: name)
             }
         }
+    }
+
+    private func requireNoLink() throws {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+        throw FHIRStoreError(
+            .cannotOpen, "\(path) is a link or a file, not a folder for payloads, so nothing was copied: remove it, or give another path")
     }
 
     /// Deletes files that no row names, and temporary ones whose writer is gone. Call it inside a write: nobody else is between file and row then.

@@ -144,6 +144,26 @@ import Testing
         try working.append(Data([1]))
     }
 
+    /// A link with the name of the copy's folder is not followed, whether it leads to a folder, to another file or nowhere.
+    @Test(arguments: ["victim", "text", "nothing"]) func aCopyFollowsNoLinkToAFolder(_ destination: String) throws {
+        let store = try store()
+        try store.write { _ = try $0.upsert(Payloads.document("1", Payloads.bytes(300_000).fhirBase64)) }
+        try FileManager.default.createDirectory(atPath: folder.file("victim"), withIntermediateDirectories: false)
+        try folder.write("text", "mine")
+        let copy = folder.file("copy.sqlite")
+        let link = PayloadFolder(database: copy).path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file(destination))
+        let names = try folder.names
+        let error = #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: copy)) }
+        #expect(error?.code == .cannotOpen && error?.message.contains("copy.sqlite-payloads is a link") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("victim")).isEmpty && folder.names == names)
+        #expect(try folder.read("text") == "mine")
+        // Without the link the folder is made.
+        try FileManager.default.removeItem(atPath: link)
+        try store.backup(to: URL(fileURLWithPath: copy))
+        #expect(files(copy) == files())
+    }
+
     @Test func aMissingOrChangedFileIsAnErrorOfItsPayloadAlone() throws {
         let store = try store()
         for id in ["1", "2"] {
