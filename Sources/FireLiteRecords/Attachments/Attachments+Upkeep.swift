@@ -27,7 +27,7 @@ extension Attachments {
         }
     }
 
-    /// Compares every payload with its hash, and finds those that resources refer to and the store does not have. `check()` of the store finds
+    /// Compares every payload with its hash and its size, and finds those that resources refer to and the store does not have. `check()` of the store finds
     /// missing ones without reading them.
     ///
     /// - Parameter progress: receives the number of bytes read. Default: none.
@@ -120,6 +120,8 @@ extension ReadTransaction {
     fileprivate func verify(_ reference: PayloadReference, _ each: (Int) throws -> Void) throws {
         guard reference.byteCount >= 0 else { throw Self.missing(reference) }
         let blob = try stored(reference)
+        // What follows the last piece of a file is not hashed.
+        if blob.file != nil, try storedCount(blob) > blob.byteCount { throw Self.changed(reference) }
         let digest = RunningDigest()
         for place in 0..<blob.pieceCount {
             let piece = try piece(place, of: blob, reference)

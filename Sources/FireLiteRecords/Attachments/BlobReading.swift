@@ -136,7 +136,7 @@ extension ReadTransaction {
     private static let fileStep = 1 << 20
 
     /// The number of existing bytes of a payload.
-    private func storedCount(_ blob: StoredBlob) throws -> Int {
+    func storedCount(_ blob: StoredBlob) throws -> Int {
         if let name = blob.file {
             guard let size = PayloadFolder(store)?.size(of: name) else { return -1 }
             return size - (blob.seal == nil ? 0 : blob.pieceCount * PayloadSeal.addedBytes)

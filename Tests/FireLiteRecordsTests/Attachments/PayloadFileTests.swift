@@ -177,6 +177,13 @@ import Testing
         try bytes.write(to: file)
         #expect(code { _ = try Payloads.whole(store, "1") } == .wrongHash)
         #expect(try store.attachments.verify().map(\.code) == [.wrongHash])
+        bytes[150_000] ^= 1
+        try bytes.write(to: file)
+        #expect(try store.attachments.verify().isEmpty && store.check().isEmpty)
+        // All pieces match, and something follows them.
+        try (bytes + [0]).write(to: file)
+        #expect(try store.check().map(\.kind) == [.payload])
+        #expect(try store.attachments.verify().map(\.code) == [.wrongHash])
         try bytes.prefix(200_000).write(to: file)
         #expect(code { _ = try Payloads.whole(store, "1") } == .missing)
         #expect(try store.check().map(\.kind) == [.payload])
