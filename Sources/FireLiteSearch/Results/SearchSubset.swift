@@ -28,8 +28,8 @@ struct SearchSubset {
 
     private static func isName(_ name: String, of element: LayoutElement, _ layout: Layout) -> Bool {
         let parts = name.split(separator: ".").map(String.init)
-        let own = parts.count > 1 ? (parts[0] == layout.name ? parts[1] : nil) : parts.first
-        return own == element.name || own.map { $0 + "[x]" } == element.choice?.name
+        guard let own = parts.count > 1 ? (parts[0] == layout.name ? parts[1] : nil) : parts.first else { return false }
+        return own == element.name || own + "[x]" == element.choice?.name
     }
 
     private func keeps(_ element: LayoutElement, _ layout: Layout, _ summary: Set<String>?) -> Bool {
