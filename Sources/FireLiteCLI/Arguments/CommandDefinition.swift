@@ -44,6 +44,9 @@ struct CommandDefinition {
 
     static let anyNumber = 1...Int.max
 
+    /// The option that an operand in front of the others, or the environment, can stand for.
+    static let database = "database"
+
     func option(named name: String) -> OptionDefinition? { options.first { $0.name == name } }
 
     /// What follows the options: `[FILE] PATH…`; empty for nothing.
@@ -55,7 +58,7 @@ struct CommandDefinition {
     /// The parts of the command line in the order of the help.
     var synopsis: [String] {
         // A database that may come first need not be an option.
-        let options = options.map { $0.isRequired && ownOperand != nil ? "[\($0.term)]" : $0.synopsis }
+        let options = options.map { $0.name == Self.database && ownOperand != nil ? "[\($0.term)]" : $0.synopsis }
         return ["firelite", name] + options + (operands.isEmpty ? [] : [operands])
     }
 

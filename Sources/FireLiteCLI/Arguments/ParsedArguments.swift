@@ -61,7 +61,7 @@ struct ParsedArguments {
         outputs = try OutputPath.outputs(among: Self.paths(definition, values, operands))
     }
 
-    private static let database = "database"
+    private static let database = CommandDefinition.database
 
     /// Takes the database from the first operand, or from the environment, if no option names it.
     private static func nameDatabase(

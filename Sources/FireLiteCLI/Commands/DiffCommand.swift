@@ -84,7 +84,7 @@ struct DiffCommand: Command {
 
     /// The release that an option names, or that of the first database.
     private static func release(_ arguments: ParsedArguments, _ paths: [String]) throws -> FHIRRelease {
-        let database = paths.first { isDatabase($0) || arguments.has("key-file") }
+        let database = paths.first { ImportSource.isDatabase($0) || arguments.has("key-file") }
         return try DatabaseArgument(arguments, path: database ?? "-").release
     }
 
@@ -156,7 +156,7 @@ struct DiffCommand: Command {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw ToolError.failed("\(path): No such file or directory")
         }
-        if !isFolder.boolValue, Self.isDatabase(path) || keyPath != nil {
+        if !isFolder.boolValue, ImportSource.isDatabase(path) || keyPath != nil {
             var configuration = FHIRStore.Configuration()
             configuration.access = .readOnly
             configuration.mustExist = true
@@ -172,11 +172,5 @@ struct DiffCommand: Command {
             try store.importResources(from: URL(fileURLWithPath: path))
             return store
         } catch let error as FHIRStoreError { throw ToolError.failed("\(path): \(ToolWords.text(of: error))") }
-    }
-
-    /// Source: SQLite, Database File Format, section 1.3.
-    private static func isDatabase(_ path: String) -> Bool {
-        guard let handle = FileHandle(forReadingAtPath: path) else { return false }
-        do { return try handle.read(upToCount: 16) == Data("SQLite format 3\0".utf8) } catch { return false }
     }
 }

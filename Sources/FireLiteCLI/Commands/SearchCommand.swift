@@ -175,6 +175,7 @@ struct SearchCommand: Command {
             let output = BufferedOutput(console.standardOutput)
             for match in result.matches { if let reference = result.reference(to: match) { try output.write("\(reference)\n") } }
             try output.flush()
+            reportNext(of: result, console)
         case .matches(let format):
             let result = try found ?? page(store, options)
             reportIssues(result, console)
@@ -202,14 +203,17 @@ struct SearchCommand: Command {
             }
             try writer.end(console)
             if format == .table, let total = result.total { try console.print("\(total) in all") }
-            // The Bundle has a link. Here the note goes where it is not taken for a match.
-            if let next = result.next { console.report("there are more: --after \(next.text)") }
-            return
+            return reportNext(of: result, console)
         }
         let json = try result.bundleJSON { try whole($0, store) }
         guard console.outputIsTerminal else { return try console.print(json) }
         let bundle = try FHIRJSON.resource(from: Data(json.utf8), release: store.release)
         try console.print(FHIRJSON.string(bundle, pretty: true))
+    }
+
+    /// Says where the next page begins, where that is not taken for a match. A Bundle has a link.
+    private func reportNext(of result: SearchResult, _ console: Console) {
+        if let next = result.next { console.report("there are more: --after \(next.text)") }
     }
 
     private func whole(_ resource: FHIRResource, _ store: FHIRStore) throws -> FHIRResource {

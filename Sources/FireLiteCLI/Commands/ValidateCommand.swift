@@ -19,7 +19,7 @@ struct ValidateCommand: Command {
             .option("limit", "N", "print at most N issues; all are found and counted"),
             .option("skip", "N", "leave out the first N issues"),
             .flag("json", "print an OperationOutcome, as --format json does"),
-            .flag("quiet", "print nothing: the exit status tells"),
+            .flag("quiet", "print nothing: the exit status tells whether there are errors"),
         ],
         operands: "PATH…", operandCount: 0...Int.max, operandKinds: [.file],
         discussion: """
@@ -96,6 +96,7 @@ struct ValidateCommand: Command {
         // A file that lost its content must not pass.
         if database == nil, report.resources == 0, report.errors == 0 { throw ToolError.incomplete("there are no resources to check") }
         guard report.errors > 0 else { return .done }
+        if isQuiet { return .incomplete }
         let (errors, resources) = (Figures.count(report.errors), Figures.count(report.resources))
         throw ToolError.incomplete(
             "\(errors) error\(report.errors == 1 ? "" : "s") in \(resources) resource\(report.resources == 1 ? "" : "s")")
@@ -116,6 +117,9 @@ struct ValidateCommand: Command {
     }
 
     private func validate(_ source: ImportSource, _ report: ValidationReport) throws {
+        if case .file(let path) = source, ImportSource.isDatabase(path) {
+            throw ToolError.usage("\(path) is a database: validate what is in it with --database \(path)")
+        }
         let options = ContentOptions(release: release, stopsAtFault: false, keepsBundles: true)
         let lines = SourceLines(source)
         let reader = ImportReader(

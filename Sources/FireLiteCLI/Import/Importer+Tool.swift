@@ -59,6 +59,17 @@ extension ImportSource {
         try operands.flatMap { $0 == "-" ? [.standardInput(standardInput)] : try all(at: $0) }
     }
 
+    /// Whether a path is that of a file with a plain SQLite database. What is read only once, such as a pipe, is not looked at.
+    ///
+    /// Source: SQLite, Database File Format, section 1.3.
+    static func isDatabase(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let handle = FileHandle(forReadingAtPath: path) else {
+            return false
+        }
+        do { return try handle.read(upToCount: 16) == Data("SQLite format 3\0".utf8) } catch { return false }
+    }
+
     /// Standard input can be read only once.
     ///
     /// - Throws: `ToolError` with status 2 if it is named twice.

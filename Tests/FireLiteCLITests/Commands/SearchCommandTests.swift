@@ -168,6 +168,8 @@ struct SearchCommandTests {
         }
         #expect(ids.count == 3 && Set(ids).count == 3)
         #expect(after.isEmpty)
+        let named = try database.run("search", ["Patient?_sort=_id", "--ids", "--limit", "1"])
+        #expect(named.lines == ["Patient/1"] && named.error.contains("there are more: --after "))
         func skipping(_ arguments: String...) throws -> [String] {
             try database.run("search", ["Patient?_sort=_id", "--ids"] + arguments).lines
         }

@@ -27,6 +27,18 @@ struct ValidateCommandTests {
         #expect(outcome.validate().isEmpty)
     }
 
+    @Test func quietlyOnlyTheStatusTells() throws {
+        let run = try ToolRun("validate", "--quiet", try folder.write("bad.ndjson", Self.bad))
+        #expect(run.status == .incomplete && run.output.isEmpty && run.error.isEmpty, "\(run.error)")
+    }
+
+    @Test func aDatabaseIsNoFileOfResources() throws {
+        let database = folder.file("health.sqlite")
+        #expect(try ToolRun("import", "--database", database, folder.write("good.ndjson", Self.good)).status == .done)
+        let run = try ToolRun("validate", database)
+        #expect(run.status == .usage && run.error.contains("--database \(database)"), "\(run.error)")
+    }
+
     @Test(arguments: ["", "  \n", "[]"]) func nothingDoesNotPass(_ text: String) throws {
         let run = try ToolRun("validate", try folder.write("nothing.json", text))
         #expect(run.status == .incomplete && !run.error.isEmpty, "\(run.error)")
