@@ -44,7 +44,7 @@ extension DamagedStore {
     ///
     /// - Parameter body: is called with each row; what it throws ends the call.
     /// - Returns: the keys that cannot be read, and the number of rows on pages that do not match their checksums.
-    func readRows(of table: ModuleTable, _ body: (Statement) throws -> Void) throws -> (gaps: [ClosedRange<Int64>], doubtful: Int) {
+    func readRows(of table: ModuleTable, _ body: (Statement) throws -> Void) throws -> (gaps: [ClosedRange<Int64>], doubtful: Int?) {
         let columns = ([table.key] + table.columns.map(\.name)).joined(separator: ", ")
         let sql = "SELECT \(columns) FROM \(table.name) NOT INDEXED"
         var failure: (any Error)?

@@ -113,7 +113,7 @@ final class DamagedStore {
             unreadable.append(
                 "the first page or the list of tables does not match its checksum, so what has no digests was copied without comparing pages: "
                     + "settings, indexes, numbers of versions, pks, the change log and what modules keep")
-        } else if settings.value != nil, !settings.isVerified {
+        } else if !settings.isVerified {
             unreadable.append(
                 "_meta: the store's settings were on pages that do not match their checksums, so bases, what is tracked and other settings may have changed"
             )
@@ -157,11 +157,11 @@ final class DamagedStore {
     /// Reads rows without digests: first those on pages that match their checksums, then what is left of the other pages.
     ///
     /// - Parameter scan: reads the rows with keys of a range, and returns their number and the keys that cannot be read.
-    /// - Returns: the keys that cannot be read, and the number of rows on pages that do not match their checksums.
+    /// - Returns: the keys that cannot be read, and the number of rows on pages that do not match their checksums; nil if there are no such pages.
     func scanRows(
         _ keys: ClosedRange<Int64>,
         _ scan: (Connection, TolerantScan.Budget, ClosedRange<Int64>) throws -> (rows: Int, gaps: [ClosedRange<Int64>])
-    ) throws -> (gaps: [ClosedRange<Int64>], doubtful: Int) {
+    ) throws -> (gaps: [ClosedRange<Int64>], doubtful: Int?) {
         var rest = [keys]
         if let verified { rest = try scan(verified.connection, verified.budget, keys).gaps }
         var (gaps, doubtful): ([ClosedRange<Int64>], Int) = ([], 0)
@@ -170,7 +170,9 @@ final class DamagedStore {
             gaps += part.gaps
             doubtful += part.rows
         }
-        return (gaps, verified == nil ? 0 : doubtful)
+        // Of a page that does not match, rows may also be missing without an error.
+        let isSaid = verified == nil || rest.isEmpty || doubtful == 0 && !gaps.isEmpty
+        return (gaps, isSaid ? nil : doubtful)
     }
 
     /// Every table of the file that the release knows.
@@ -190,7 +192,7 @@ final class DamagedStore {
             return (rows, scan.gaps)
         }
         note("_resource", registry.gaps)
-        if registry.doubtful > 0 { doubtful["_resource"] = registry.doubtful }
+        doubtful["_resource"] = registry.doubtful
         for table in tables where table.isResource {
             let id = table.hasInFile(["id"]) ? "id" : "NULL"
             var rows = TolerantScan(
@@ -261,9 +263,9 @@ final class DamagedStore {
     }
 
     /// The readable changes, the numbers of those that are not, and how many are on pages that do not match their checksums.
-    func changes(before next: Int64) throws -> (rows: [ChangeTable.Row], gaps: [ClosedRange<Int64>], doubtful: Int) {
+    func changes(before next: Int64) throws -> (rows: [ChangeTable.Row], gaps: [ClosedRange<Int64>], doubtful: Int?) {
         var rows: [ChangeTable.Row] = []
-        guard next > 1 else { return ([], [], 0) }
+        guard next > 1 else { return ([], [], nil) }
         let (gaps, doubtful) = try scanRows(1...next - 1) { connection, budget, numbers in
             var count = 0
             var scan = TolerantScan(connection, "SELECT \(ChangeTable.columns) FROM _change NOT INDEXED", key: "seq", budget: budget)

@@ -24,7 +24,7 @@ extension RecoveryTarget {
         }
         for table in tables {
             let (gaps, repeated, doubtful) = try copy(table, from: source)
-            if doubtful > 0 {
+            if let doubtful {
                 unreadable.append("\(table.name): \(doubtful) rows that were copied are on pages that do not match their checksums")
             }
             if repeated > 0 { unreadable.append("\(table.name): \(repeated) rows repeat the key of another row and were left out") }
@@ -38,7 +38,7 @@ extension RecoveryTarget {
     /// - Returns: the keys that cannot be read, the number of rows that break a unique index, and that of rows which may have been changed.
     private func copy(
         _ table: ModuleTable, from source: DamagedStore
-    ) throws -> (gaps: [ClosedRange<Int64>], repeated: Int, doubtful: Int) {
+    ) throws -> (gaps: [ClosedRange<Int64>], repeated: Int, doubtful: Int?) {
         try connection.run(table.creation)
         for index in table.indexes { try connection.run(table.creation(of: index)) }
         let values = Array(repeating: "?", count: table.columns.count + 1).joined(separator: ", ")

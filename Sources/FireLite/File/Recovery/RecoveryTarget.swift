@@ -88,7 +88,7 @@ final class RecoveryTarget {
         try table.create(forHistory: !settings.history.isEmpty)
         var unverified = 0
         var (rows, gaps, doubtful) = try source.changes(before: settings.next)
-        if doubtful > 0 {
+        if let doubtful {
             unreadable.append("_change: \(doubtful) changes that were copied are on pages that do not match their checksums")
         }
         for var row in rows {
