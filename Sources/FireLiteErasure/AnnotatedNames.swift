@@ -34,9 +34,12 @@ struct AnnotatedNames {
         return item.annotations.contains { areNamed(by: $0, isHash: false) }
     }
 
-    private static func opened(_ id: String, _ tx: ReadTransaction) throws -> AppDataRecord? {
+    private static func opened(_ id: String, _ tx: ReadTransaction) throws -> AppDataRecord? { try opened { try tx.store.appData.get(id) } }
+
+    /// What `body` opens; nil if the keyring does not open it.
+    private static func opened<Value>(_ body: () throws -> Value?) throws -> Value? {
         do {
-            return try tx.store.appData.get(id)
+            return try body()
         } catch let error as RecordError where [.missingKey, .cannotOpen, .invalidContent].contains(error.code) {
             return nil
         }
@@ -61,5 +64,41 @@ struct AnnotatedNames {
         let items = try sealedItems(tx).filter { !erased.contains($0.number) }
         guard keyring(tx) != nil else { return items.count }
         return try items.filter { try opened($0.id, tx) == nil }.count
+    }
+
+    // MARK: - Records of others
+
+    /// A sealed record with an annotation that names the person or something erased.
+    struct SealedRecord {
+        let type: String
+        let id: String
+        /// The annotations that stay.
+        let kept: [String]
+        /// The keyed hashes of those that go.
+        let erased: Set<String>
+    }
+
+    /// The sealed records, by their numbers, that have an annotation which names one; those that are erased have other numbers.
+    ///
+    /// Resources that the keyring does not open have ended the erasure before: here, they are left out.
+    func sealedRecords(without erased: Set<Int64>, _ tx: ReadTransaction) throws -> [Int64: SealedRecord] {
+        guard let keyring = Self.keyring(tx) else { return [:] }
+        var found: [Int64: SealedRecord] = [:]
+        for row in try tx.rows(
+            ofModuleTable: "_record_key",
+            """
+            SELECT k.owner, r.type, r.id FROM _record_key k JOIN _record r ON r.root = k.owner
+            WHERE r.deleted IS NULL AND EXISTS (SELECT 1 FROM _record_annotation a WHERE a.owner = k.owner)
+            """
+        ) {
+            guard let number = row[0].integer, !erased.contains(number), let type = row[1].text, let id = row[2].text,
+                let all = try Self.opened({ try tx.store.records.summary(type, id: id) })?.annotations
+            else { continue }
+            let naming = all.filter { areNamed(by: $0, isHash: false) }
+            guard !naming.isEmpty else { continue }
+            found[number] = SealedRecord(
+                type: type, id: id, kept: all.filter { !naming.contains($0) }, erased: Set(naming.map(keyring.code)))
+        }
+        return found
     }
 }

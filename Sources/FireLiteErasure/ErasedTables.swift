@@ -34,6 +34,8 @@ enum ErasedTables {
         let table: String
         let key: String
         let numbers: [Int64]
+        /// Records of others that lose annotations, by their numbers: sealed ones are sealed again without these.
+        fileprivate(set) var annotated: [Int64: AnnotatedNames.SealedRecord?] = [:]
     }
 
     // MARK: - Finding
@@ -59,11 +61,12 @@ enum ErasedTables {
         let roots = Set(contents.roots)
         try add("_record", key: "root", columns: "root, type, id") { roots.contains($0[0].integer ?? -1) || isKey($0[1], $0[2]) }
         let owners = roots.union(found.first?.numbers ?? [])
-        try add("_record_annotation", key: "number", columns: "number, owner") { owners.contains($0[1].integer ?? -1) }
+        let names = try AnnotatedNames(contents.keys, tx)
+        try addAnnotations(of: owners, names, tx, &found)
         for table in ["_record_key", "_record_content"] {
             try add(table, key: "owner", columns: "owner") { owners.contains($0[0].integer ?? -1) }
         }
-        try addAppData(contents, tx, &found)
+        try addAppData(contents, names, tx, &found)
         let samples = try addSamples(contents, tx, &found)
         // Where samples are sent, Observations and Devices have their UUIDs as identifiers.
         let identifiers = samples.union(contents.ids.values.joined().compactMap { UUID(uuidString: $0) })
@@ -106,9 +109,35 @@ enum ErasedTables {
         return found
     }
 
+    /// The annotations of the person's records, and those of others' records that name the person or something erased.
+    private static func addAnnotations(
+        of owners: Set<Int64>, _ names: AnnotatedNames, _ tx: ReadTransaction, _ found: inout [Rows]
+    ) throws {
+        let sealed = try names.sealedRecords(without: owners, tx)
+        let keyed = Set(try tx.rows(ofModuleTable: "_record_key", "SELECT owner FROM _record_key").compactMap { $0[0].integer })
+        var numbers: [Int64] = []
+        var annotated: [Int64: AnnotatedNames.SealedRecord?] = [:]
+        for row in try tx.rows(ofModuleTable: "_record_annotation", "SELECT number, owner, text, keyed FROM _record_annotation") {
+            guard let number = row[0].integer, let owner = row[1].integer, let text = row[2].text else { continue }
+            if owners.contains(owner) {
+                numbers.append(number)
+            } else if keyed.contains(owner) {
+                // A hash alone does not say what is sealed.
+                if sealed[owner]?.erased.contains(text) == true { numbers.append(number) }
+            } else if names.areNamed(by: text, isHash: row[3].integer == 1) {
+                numbers.append(number)
+                annotated.updateValue(nil, forKey: owner)
+            }
+        }
+        for (owner, record) in sealed { annotated[owner] = record }
+        guard !numbers.isEmpty || !annotated.isEmpty else { return }
+        found.append(Rows(table: "_record_annotation", key: "number", numbers: numbers, annotated: annotated))
+    }
+
     /// App data that names the person by id or annotation.
-    private static func addAppData(_ contents: PersonContents, _ tx: ReadTransaction, _ found: inout [Rows]) throws {
-        let names = try AnnotatedNames(contents.keys, tx)
+    private static func addAppData(
+        _ contents: PersonContents, _ names: AnnotatedNames, _ tx: ReadTransaction, _ found: inout [Rows]
+    ) throws {
         var owners: Set<Int64> = []
         for row in try tx.rows(ofModuleTable: "_appdata", "SELECT number, id FROM _appdata") {
             if ReferenceTokens.hasAny(of: contents.keys, in: row[1].text ?? ""), let number = row[0].integer { owners.insert(number) }
@@ -182,7 +211,22 @@ enum ErasedTables {
                 ? "UPDATE _trust_identity SET name = NULL, reference = NULL WHERE number = ?"
                 : "DELETE FROM \(rows.table) WHERE \(rows.key) = ?"
             for number in rows.numbers { try tx.run(onModuleTable: rows.table, sql, [.integer(number)]) }
+            // Annotations that are sealed again get new rows, whose numbers may be those of deleted ones: hence afterwards.
+            for (number, sealed) in rows.annotated { try noteAnnotated(number, sealed, tx) }
         }
+    }
+
+    /// Notes that a record of somebody else has lost annotations, and seals the others again if they are sealed.
+    private static func noteAnnotated(_ number: Int64, _ sealed: AnnotatedNames.SealedRecord?, _ tx: WriteTransaction) throws {
+        if let sealed {
+            try tx.store.records.annotate(sealed.type, id: sealed.id, with: sealed.kept)
+            return
+        }
+        let now = tx.store.sealing.sealer == nil ? FHIRClock.system.now() : tx.store.records.clock()
+        try tx.run(
+            onModuleTable: "_record",
+            "UPDATE _record SET updated = ?, edition = edition + 1 WHERE root = ? AND deleted IS NULL",
+            [.integer(now.milliseconds()), .integer(number)])
     }
 
     // MARK: - What is left

@@ -22,7 +22,7 @@ public struct ErasureReport: Sendable, Hashable {
             case server
             /// Rows of the audit trail, which name resources and have none of their content.
             case audit
-            /// App data that cannot be attributed to anybody, and files of payloads in a damaged store.
+            /// App data that cannot be attributed to anybody, its sealed annotations that cannot be opened, and files of payloads in a damaged store.
             case unknown
             /// Tables and views of other programs in the file.
             case other
@@ -38,7 +38,7 @@ public struct ErasureReport: Sendable, Hashable {
     public internal(set) var resources: [Count] = []
     /// The rows of the log of changes and of the history.
     public internal(set) var changes = 0
-    /// The rows of other tables: records, samples, the outbox, journals of a sync, permissions and app data.
+    /// The rows of other tables: records, annotations that name the person, samples, the outbox, journals of a sync, permissions and app data.
     public internal(set) var rows: [Count] = []
     /// The number of payloads that were deleted, because nothing refers to them any longer; 0 in a plan.
     public internal(set) var payloads = 0

@@ -8,36 +8,14 @@ import Testing
 @testable import FireLiteErasure
 
 /// What modules keep of a person, and erasures that are interrupted.
-struct ErasedModulesTests {
-    private let folder: TestSupport.TemporaryFolder
-    private static let marker = "Zyxomma-Marker"
+struct ErasedModulesTests: ErasureSuite {
+    let folder: TestSupport.TemporaryFolder
 
     init() throws { folder = try TestSupport.TemporaryFolder() }
 
-    private var path: String { folder.file("store.sqlite") }
-
-    private func open() throws -> FHIRStore {
-        var configuration = FHIRStore.Configuration()
-        configuration.busyTimeout = .milliseconds(20)
-        return try FHIRStore(path: path, release: .r4, configuration: configuration)
-    }
-
-    private static func patient(_ id: String, _ family: String) -> Patient {
-        Patient {
-            $0.id = id
-            $0.name = [HumanName { $0.family = family }]
-        }
-    }
-
-    private func isAnywhere(_ text: String) throws -> Bool {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { name in
-            try Data(contentsOf: URL(fileURLWithPath: folder.file(name))).range(of: Data(text.utf8)) != nil
-        }
-    }
-
     /// A file that somebody reads cannot be overwritten; the next call does it, although the person is gone.
     @Test func anErasureThatCouldNotOverwriteIsCompletedByTheNext() throws {
-        let store = try open()
+        let store = try open(busyTimeout: .milliseconds(20))
         try store.write { tx in
             try tx.add(Self.patient("1", Self.marker))
             try tx.add(Self.patient("2", "Miller"))
@@ -50,9 +28,9 @@ struct ErasedModulesTests {
             let again = #expect(throws: ErasureError.self) { try store.erase(id: "1") }
             #expect(again?.code == .notOverwritten)
         }
-        #expect(try store.resource(Patient.self, id: "1") == nil && isAnywhere(Self.marker))
+        #expect(try store.resource(Patient.self, id: "1") == nil && !files(with: Self.marker).isEmpty)
         #expect(try store.erase(id: "1") == ErasureReport())
-        #expect(try !isAnywhere(Self.marker))
+        #expect(try files(with: Self.marker).isEmpty)
         let error = #expect(throws: ErasureError.self) { try store.erase(id: "1") }
         #expect(error?.code == .notFound)
         #expect(try store.check().isEmpty && store.resource(Patient.self, id: "2") != nil)
@@ -77,7 +55,7 @@ struct ErasedModulesTests {
         let report = try store.erase(id: next)
         #expect(report.resourceCount == (next == "2" ? 1 : 0))
         #expect(try store.history(typeName: "Patient", id: "1").isEmpty)
-        #expect(try !isAnywhere(Self.marker) && store.read { try $0.unfinishedErasure } == nil)
+        #expect(try files(with: Self.marker).isEmpty && store.read { try $0.unfinishedErasure } == nil)
         #expect(try store.check().isEmpty && store.resource(Patient.self, id: "3") != nil)
     }
 
@@ -107,8 +85,40 @@ struct ErasedModulesTests {
         let report = try store.erase(id: "1")
         #expect(report.rows.contains { $0.name == "_record" && $0.count == 1 })
         #expect(report.rows.contains { $0.name == "_record_annotation" && $0.count == 1 })
-        #expect(try !isAnywhere(Self.marker.lowercased()) && records.summary("Patient", id: "1") == nil)
+        #expect(try files(with: Self.marker.lowercased()).isEmpty && records.summary("Patient", id: "1") == nil)
         #expect(try records.summary("Patient", id: "2")?.annotations == ["others"] && store.check().isEmpty)
+    }
+
+    /// An annotation of another's record that names what is erased goes; the record and its other annotations stay, and can be found.
+    @Test(arguments: [false, true]) func annotationsOfOthersThatNameThePersonGo(_ isSealed: Bool) throws {
+        let store = try open()
+        let records = store.records
+        if isSealed { records.encryption = .perRecord(try RecordKeyring(), resources: ["Patient": .only("name")]) }
+        let (before, after) = (Date(timeIntervalSince1970: 1_000), Date(timeIntervalSince1970: 2_000))
+        records.clock = { before }
+        try records.create([Self.patient("Pa1", "A")])
+        try records.create([Self.observation("o", of: "Pa1", "x")])
+        let naming = ["Patient/Pa1", "seen with Patient/Pa1, 2026", "of Observation/o"]
+        try records.create([Self.patient("Pa2", "B")], annotations: naming + ["fitness", "Patient/Pa12"])
+        try records.create([Self.patient("Pa3", "C"), Self.patient("gone", "D")], annotations: ["Patient/Pa1"])
+        try records.create([Self.patient("Pa4", "E")], annotations: ["others"])
+        try records.delete(Patient.self, id: "gone")
+
+        records.clock = { after }
+        let plan = try store.erasurePlan(id: "Pa1")
+        #expect(try records.count("Patient", annotations: ["Patient/Pa1"]) == 2)
+        let report = try store.erase(id: "Pa1")
+        #expect(report.rows == plan.rows && report.left.isEmpty)
+        #expect(report.rows.first { $0.name == "_record_annotation" }?.count == 5)
+        for (id, annotations) in [("Pa2", ["fitness", "patient/pa12"]), ("Pa3", []), ("Pa4", ["others"])] {
+            let summary = try #require(try records.summary("Patient", id: id))
+            #expect(summary.annotations == annotations && summary.isSealed == isSealed)
+            #expect(summary.metadata.updated == (id == "Pa4" ? before : after))
+        }
+        #expect(try store.sql("SELECT count(*) FROM _record_annotation").first?[0].integer == 3)
+        #expect(try records.count("Patient", annotations: ["fitness"]) == 1 && records.count("Patient", annotations: ["Patient/Pa1"]) == 0)
+        #expect(try records.fetch(Patient.self, id: "Pa2")?.resource.name.first?.family == "B")
+        #expect(try files(with: "seen with").isEmpty && store.check().isEmpty)
     }
 
     /// Annotations are kept in lower case, or as hashes if they are sealed, so that they cannot distinguish ids by their case.
@@ -132,7 +142,7 @@ struct ErasedModulesTests {
         #expect(try appData.query.includingDeleted().summaries().map(\.id) == ["others"])
         #expect(try appData.get("others")?.annotations == ["patient/pa12", "patients/pa1"])
         #expect(report.left == [.init(kind: .unknown, what: "1 items of app data")])
-        #expect(try !isAnywhere(Self.marker) && !isAnywhere("patient/pa1,") && store.check().isEmpty)
+        #expect(try files(with: Self.marker).isEmpty && files(with: "patient/pa1,").isEmpty && store.check().isEmpty)
     }
 
     /// What cannot be opened is not attributed by what it may say, and the report says so; its id still is.
@@ -173,7 +183,7 @@ struct ErasedModulesTests {
         #expect(try store.read { try $0.verifyAudit(signedBy: [signer.key.publicKey]) }.isIntact)
         let identity = try #require(try store.read { try $0.identity("zoe") })
         #expect(identity.name == nil && identity.reference == nil && identity.keys.count == 1)
-        #expect(try !isAnywhere(Self.marker))
+        #expect(try files(with: Self.marker).isEmpty)
     }
 
     /// Where a Consent stays, its permission does; where it goes, the permission goes with it.

@@ -8,43 +8,10 @@ import Testing
 @testable import FireLiteErasure
 
 /// What is erased is nowhere in the file, its companions and its payloads; what is others' stays.
-struct ErasureTests {
-    private let folder: TestSupport.TemporaryFolder
-    private static let marker = "Zyxomma-Marker"
+struct ErasureTests: ErasureSuite {
+    let folder: TestSupport.TemporaryFolder
 
     init() throws { folder = try TestSupport.TemporaryFolder() }
-
-    private var path: String { folder.file("store.sqlite") }
-
-    private func open() throws -> FHIRStore { try FHIRStore(path: path, release: .r4) }
-
-    private static func patient(_ id: String, _ family: String) -> Patient {
-        Patient {
-            $0.id = id
-            $0.name = [HumanName { $0.family = family }]
-        }
-    }
-
-    private static func observation(_ id: String, of patient: String, _ text: String) -> Observation {
-        Observation {
-            $0.id = id
-            $0.status = .final
-            $0.code = CodeableConcept { $0.text = text }
-            $0.subject = Reference { $0.reference = "Patient/\(patient)" }
-        }
-    }
-
-    /// The names of the files beside the store that contain a text.
-    private func files(with text: String) throws -> [String] {
-        let bytes = Data(text.utf8)
-        return try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { name in
-            var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: folder.file(name), isDirectory: &isFolder), !isFolder.boolValue else {
-                return false
-            }
-            return try Data(contentsOf: URL(fileURLWithPath: folder.file(name))).range(of: bytes) != nil
-        }.sorted()
-    }
 
     /// A store that has something of Patient/1 in as many places as it can.
     private func filled() throws -> FHIRStore {
