@@ -107,6 +107,34 @@ import Testing
     }
 }
 
+@Suite struct UncheckedDisplayTests {
+    /// Of codes whose system defines no names, or none for a whole code, only the name of another code is wrong; `$validate-code` and a validator agree.
+    @Test(arguments: [
+        ("urn:ietf:bcp:47", "en-US", "English (United States)", CodeMembership.member),
+        ("urn:ietf:bcp:47", "en-US", "English", .unknown), ("urn:ietf:bcp:47", "en-US", "English (Region=United States)", .unknown),
+        ("urn:ietf:bcp:47", "en-GB", "English (Great Britain)", .unknown), ("urn:ietf:bcp:47", "nb", "Norwegian", .unknown),
+        ("urn:ietf:bcp:47", "en-US", "German", .notMember), ("urn:ietf:bcp:47", "de", "English (Great Britain)", .notMember),
+        ("urn:iso:std:iso:3166", "US", "United States of America", .unknown), ("urn:iso:std:iso:3166", "US", "Canada", .notMember),
+        ("http://unitsofmeasure.org", "mm[Hg]", "mmHg", .unknown), ("http://unitsofmeasure.org", "mm[Hg]", "mm[Hg]", .member),
+    ])
+    func onlyTheNameOfAnotherIsWrong(_ system: String, _ code: String, _ display: String, _ expected: CodeMembership) throws {
+        let terminology = Terminology(release: .r4)
+        let found = try terminology.validate(TerminologyCode(code, system: system, display: display))
+        #expect(found.isValid == (expected != .notMember))
+        let severities = found.issues.filter { $0.kind == "invalid-display" }.map(\.severity)
+        #expect(severities == (expected == .member ? [] : expected == .unknown ? [.warning] : [.error]))
+        #expect(terminology.display(of: CodeQuestion(system: system, code: code, display: display)) == expected)
+
+        let request = """
+            {"resourceType":"Parameters","parameter":[{"name":"url","valueUri":"\(system)"},{"name":"code","valueCode":"\(code)"},
+             {"name":"display","valueString":"\(display)"}]}
+            """
+        let answer = try terminology.perform(.validateCodeInSystem, parameters: Data(request.utf8))
+        let isValid = String(decoding: answer, as: UTF8.self).contains(#""valueBoolean":true"#)
+        #expect(isValid == found.isValid)
+    }
+}
+
 @Suite struct TerminologyBindingTests {
     private typealias Examples = TerminologyExamples
 

@@ -46,28 +46,12 @@ extension Terminology: CodeValidator {
         guard let found = try? validate(TerminologyCode(question)) else { return nil }
         let errors = found.issues.filter { $0.severity == .error }
         if errors.contains(where: { $0.kind == "invalid-code" }) { return (.notMember, .unknown) }
-        if errors.contains(where: { $0.kind == "invalid-display" }) {
-            return (.member, Self.isNameOfOther(question) ? .notMember : .unknown)
-        }
-        return found.isValid ? (.member, question.display == nil ? .unknown : .member) : (.unknown, .unknown)
+        if errors.contains(where: { $0.kind == "invalid-display" }) { return (.member, .notMember) }
+        guard found.isValid else { return (.unknown, .unknown) }
+        // A warning says that the display cannot be checked.
+        let isDoubtful = found.issues.contains { $0.kind == "invalid-display" && $0.severity == .warning }
+        return (.member, question.display == nil || isDoubtful ? .unknown : .member)
     }
-
-    /// Whether a display that the terminology does not know is wrong. Names of countries, currencies and languages are those of the system's libraries, which
-    /// say `United States`, so that only the name of another country or language is. UCUM and BCP 13 define no displays, BCP 47 none for a whole tag:
-    /// FHIR itself writes `English (Great Britain)` for `en-GB`, and many data say `English`.
-    private static func isNameOfOther(_ question: CodeQuestion) -> Bool {
-        switch question.system {
-        case "urn:iso:std:iso:3166": question.display.map { countries.contains($0.lowercased()) } ?? false
-        case "urn:ietf:bcp:47": question.display.map { LanguageSystem.isName($0, ofOtherThan: question.code) } ?? false
-        case "urn:iso:std:iso:4217", "urn:ietf:bcp:13", "http://unitsofmeasure.org": false
-        default: true
-        }
-    }
-
-    private static let countries: Set<String> = {
-        let english = Locale(identifier: "en")
-        return Set(Locale.Region.isoRegions.compactMap { english.localizedString(forRegionCode: $0.identifier)?.lowercased() })
-    }()
 }
 
 extension TerminologyCode {

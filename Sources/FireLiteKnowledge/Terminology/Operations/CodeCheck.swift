@@ -169,7 +169,8 @@ struct CodeCheck {
         result.display = names.display(settings.languages) ?? concept.display
         guard let display = coded.display, !settings.isMembershipOnly else { return }
         let check = DisplayCheck(
-            names: names, facts: provider.facts, languages: settings.languages, isLenient: settings.isDisplayLenient)
+            system: provider.url, names: names, facts: provider.facts, languages: settings.languages,
+            isLenient: settings.isDisplayLenient)
         if let issue = check.issue(display, coded) { result.issues.append(issue) }
     }
 
