@@ -25,7 +25,7 @@ import Testing
         let sample = try await sample()
         let one = await sample.get("/Patient/a/_history")
         #expect(one.json?["type"]?.text == "history" && one.json?["total"] == .number("3"))
-        #expect(lines(one) == ["DELETE Patient/a -", "PUT Patient/a 2", "POST Patient 1"])
+        #expect(lines(one) == ["DELETE Patient/a -", "PUT Patient/a 2", "PUT Patient/a 1"])
         #expect(one.entries.last?["response"]?["etag"]?.text == "W/\"1\"")
         #expect(await sample.get("/Patient/_history").entries.count == 4)
         #expect(await sample.get("/_history").entries.count == 4)
@@ -34,6 +34,19 @@ import Testing
         #expect(await sample.get("/_history?_since=2999-01-01T00:00:00Z").entries.isEmpty)
         #expect(await sample.get("/_history?_since=nonsense").status == 400)
         #expect(await sample.get("/_history?_at=2999").entries.count == 1)
+    }
+
+    /// An update creates under the id of the client, a creation under one of the server.
+    @Test func historiesSayHowTheFirstVersionCame() async throws {
+        let sample = try ServiceSample()
+        #expect(await sample.send(.put, "/Patient/a", #"{"resourceType":"Patient","id":"a"}"#).status == 201)
+        let created = await sample.send(.post, "/Patient", #"{"resourceType":"Patient"}"#, ["Prefer": "return=representation"])
+        #expect(created.status == 201)
+        for (id, line) in [("a", "PUT Patient/a 1"), (created.id, "POST Patient 1")] {
+            let history = await sample.get("/Patient/\(id)/_history")
+            #expect(lines(history) == [line] && history.entries.first?["response"]?["status"]?.text == "201")
+        }
+        #expect(Set(lines(await sample.get("/_history"))) == ["PUT Patient/a 1", "POST Patient 1"])
     }
 
     @Test func pagesOfAHistoryAreThoseOfTheWhole() async throws {

@@ -50,11 +50,11 @@ import Testing
                     #expect(reply.status == (live.contains(key) ? 200 : 201))
                     live.insert(key)
                     versions[key, default: 0] += 1
-                    model.append("\(versions[key] == 1 ? "POST" : "PUT") \(key) \(versions[key] ?? 0)")
+                    model.append("PUT \(key) \(versions[key] ?? 0)")
                 }
                 if before != nil, model.last?.contains("Patient/0") ?? false { before = nil }
             }
-            if sample.store === early.store, before == nil { model.insert("POST Patient/0 1", at: 0) }
+            if sample.store === early.store, before == nil { model.insert("PUT Patient/0 1", at: 0) }
             let expected = Array(model.reversed())
             for size in [1, 7, 50, 1_000] {
                 #expect(await pages(sample, "/_history?_count=\(size)") == expected, "seed \(seed), pages of \(size)")

@@ -306,6 +306,10 @@ import Testing
         #expect(await sample.get("/$export?_type=Nonsense", asynchronous).status == 400)
         #expect(await sample.get("/$export?_since=x", asynchronous).status == 400)
         #expect(await sample.get("/$export?_outputFormat=csv", asynchronous).status == 400)
+        for filter in ["Observation", "Observation?", "", "status=final", "Nonsense?status=final", "Condition,Observation?status=final"] {
+            let reply = await sample.get("/$export?_typeFilter=\(filter)", asynchronous)
+            #expect(reply.status == 400 && reply.text.contains("Observation?status=final"), "\(filter): \(reply.text)")
+        }
         #expect(await sample.get("/Group/none/$export", asynchronous).status == 404)
         #expect(await sample.get("/$jobs/nonsense").status == 404)
         #expect(await (try ServiceSample()).get("/$export", asynchronous).status == 404)

@@ -151,7 +151,61 @@ import Testing
         #expect(await sample.get("/Observation/o").json?["subject"]?["reference"]?.text == "Patient/\(ids.first ?? "")")
     }
 
+    /// The digits of a UUID may be written in capitals or not (RFC 9562).
+    @Test func uuidsOfEntriesAreComparedWithoutCase() async throws {
+        let sample = try ServiceSample()
+        let (low, high) = ("urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a", "urn:uuid:61EBE359-BFDC-4613-8BF2-C5E300945F0A")
+        let twice = await send(
+            sample, [Entry("POST", "Patient", Self.patient(), full: low), Entry("POST", "Patient", Self.patient(), full: high)])
+        #expect(twice.status == 400 && twice.issue == "duplicate", "\(twice.text)")
+        let div = #"<div xmlns=\"http://www.w3.org/1999/xhtml\"><a href=\"\#(low)\">x</a></div>"#
+        let observation = Self.observation(low, "o").replacing(
+            #""status""#, with: #""text":{"status":"generated","div":"\#(div)"},"status""#)
+        let reply = await send(
+            sample, [Entry("PUT", "Observation/o", observation), Entry("PUT", "Patient/p", Self.patient("p"), full: high)])
+        #expect(reply.status == 200, "\(reply.text)")
+        let stored = await sample.get("/Observation/o").json
+        #expect(stored?["subject"]?["reference"]?.text == "Patient/p")
+        #expect(stored?["text"]?["div"]?.text?.contains(#"<a href="Patient/p">"#) == true)
+    }
+
+    /// `Type/id` is no uuid and no oid, so that such a value becomes a uri.
+    @Test func valuesOfTypeUUIDAndOIDThatNameEntriesLeadToThem() async throws {
+        let sample = try ServiceSample()
+        let (uuid, oid) = ("urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a", "urn:oid:1.2.3")
+        let others = ["urn:uuid:11111111-1111-4111-8111-111111111111", "urn:oid:1.2.4"]
+        let values = [("valueUuid", uuid), ("valueOid", oid), ("valueUuid", others[0]), ("valueOid", others[1])]
+            .map { #"{"url":"http://example.org/e","\#($0.0)":"\#($0.1)"}"# }.joined(separator: ",")
+        let reply = await send(
+            sample,
+            [
+                Entry("PUT", "Basic/b", #"{"resourceType":"Basic","id":"b","code":{"text":"x"},"extension":[\#(values)]}"#),
+                Entry("PUT", "Patient/p", Self.patient("p"), full: uuid), Entry("PUT", "Patient/q", Self.patient("q"), full: oid),
+            ])
+        #expect(reply.status == 200, "\(reply.text)")
+        let found = await sample.get("/Basic/b").json?["extension"]?.items ?? []
+        #expect(found.map { $0["valueUri"]?.text } == ["Patient/p", "Patient/q", nil, nil])
+        #expect(found.map { ($0["valueUuid"] ?? $0["valueOid"])?.text } == [nil, nil] + others)
+    }
+
     // MARK: - Conditional references
+
+    /// The server's own address before a condition changes nothing; that of another server is no condition.
+    @Test func conditionalReferencesMayHaveTheServersAddress() async throws {
+        let sample = try ServiceSample("R4", Self.patient("a", "x"))
+        let other = "http://other.example/fhir/Patient?identifier=x"
+        let reply = await send(
+            sample,
+            [
+                Entry("PUT", "Observation/o", Self.observation(ServiceSample.base + "/" + Self.x, "o")),
+                Entry("PUT", "Observation/p", Self.observation(other, "p")),
+            ])
+        #expect(reply.status == 200, "\(reply.text)")
+        #expect(await sample.get("/Observation/o").json?["subject"]?["reference"]?.text == "Patient/a")
+        #expect(await sample.get("/Observation/p").json?["subject"]?["reference"]?.text == other)
+        let none = ServiceSample.base + "/Patient?identifier=http://s%7Cnone"
+        #expect(await send(sample, [Entry("POST", "Observation", Self.observation(none))]).status == 412)
+    }
 
     private func subject(_ reply: ServiceSample.Reply, _ index: Int) -> String? {
         reply.entries[index]["resource"]?["subject"]?["reference"]?.text

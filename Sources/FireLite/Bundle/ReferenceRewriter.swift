@@ -47,10 +47,19 @@ struct ReferenceRewriter {
         for change in changes {
             if change.isList {
                 object.replacePrimitives(change.slot, change.texts)
-            } else {
-                object._setString(change.slot, change.texts[0])
+            } else if let slot = Self.slot(for: change.texts[0], insteadOf: change.slot, of: object.layout) {
+                object._setString(slot, change.texts[0])
             }
         }
+    }
+
+    /// Where a new text belongs: `Type/id` is no uuid and no oid, so that `valueUuid` becomes `valueUri`.
+    ///
+    /// - Returns: nil if the element has no type that can hold it, and stays as it is.
+    private static func slot(for text: String, insteadOf slot: Int, of layout: Layout) -> Int? {
+        let element = layout.elements[slot]
+        guard element.primitive == .uuid || element.primitive == .oid, !text.hasPrefix("urn:") else { return slot }
+        return element.choice?.slots.first { layout.elements[$0].primitive == .uri }
     }
 
     /// Whether a transaction rewrites values of the type.

@@ -81,7 +81,8 @@ extension FHIRService {
         var queries: [String] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let type = part.prefix { $0 != "?" }
-            if part.contains("?"), release.hasResourceType(named: String(type)) || queries.isEmpty {
+            // What the text begins with is a filter in any case, and refused below if it is none.
+            if queries.isEmpty || part.contains("?") && release.hasResourceType(named: String(type)) {
                 queries.append(String(part))
             } else if let last = queries.popLast() {
                 queries.append(last + "," + part)
@@ -90,7 +91,9 @@ extension FHIRService {
         return try queries.map { query in
             let halves = query.split(separator: "?", maxSplits: 1)
             guard halves.count == 2, let layout = release.resourceLayout(named: String(halves[0])) else {
-                throw ServiceFault(400, "invalid", "a filter is a type, a question mark and search parameters", at: "http._typeFilter")
+                throw ServiceFault(
+                    400, "invalid", "a filter is a type, a question mark and search parameters, such as 'Observation?status=final'",
+                    at: "http._typeFilter")
             }
             let items = try QueryItems(halves[1])
             try read { transaction in

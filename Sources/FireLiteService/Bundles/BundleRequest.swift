@@ -19,6 +19,11 @@ final class BundleRequest {
     let ifNoneExist: QueryItems?
     let ifModifiedSince: String?
 
+    /// The `fullUrl` as it is compared.
+    var entryName: String? { fullUrl.map(Self.entryName) }
+    /// A `fullUrl`, or a text that may be one, as they are compared: without the case of the digits of a UUID (RFC 9562, 4).
+    static func entryName(_ text: String) -> String { text.hasPrefix("urn:uuid:") ? text.lowercased() : text }
+
     var place: String { "Bundle.entry[\(index)]" }
     var isRead: Bool { method == .get || method == .head || isOperation }
     /// Whether it calls an operation by POST; those that an entry can call read only.

@@ -100,8 +100,8 @@ struct TransactionRun {
         for request in requests where !request.isRead {
             try inside(request) {
                 if case .instance(let type, let id) = request.route { try note(type, id) }
-                guard request.method != .delete, let fullUrl = request.fullUrl else { return }
-                guard urls.insert(text: fullUrl) else {
+                guard request.method != .delete, let name = request.entryName else { return }
+                guard urls.insert(text: name) else {
                     throw ServiceFault(
                         400, "duplicate", "an earlier entry has the same fullUrl, so that references to it could mean either")
                 }
@@ -251,10 +251,12 @@ struct TransactionRun {
         if mayChange { led[ExactText(text)] = (target, request) }
     }
 
-    /// The type and the parameters of a conditional reference; nil for any other.
+    /// The type and the parameters of a conditional reference, relative or with the server's own address; nil for any other.
     private func condition(_ text: String) -> (type: String, query: Substring)? {
-        guard let mark = text.firstIndex(of: "?"), run.release.hasResourceType(named: String(text[..<mark])) else { return nil }
-        return (String(text[..<mark]), text[text.index(after: mark)...])
+        guard let mark = text.firstIndex(of: "?") else { return nil }
+        let (address, base) = (text[..<mark], run.service.base + "/")
+        let type = String(address.hasPrefix(base) ? address.dropFirst(base.count) : address)
+        return run.release.hasResourceType(named: type) ? (type, text[text.index(after: mark)...]) : nil
     }
 
     private func target(of text: String) throws -> String? {

@@ -234,8 +234,10 @@ extension ReadRun {
             try size.add(json.utf8.count)
             members.append((name: "resource", json: json))
         }
-        let method = entry.isDeletion ? "DELETE" : isFirst ? "POST" : "PUT"
-        let request = JSONItem.object(["method": .string(method), "url": .string(isFirst ? entry.type : path)])
+        // The file does not keep how a version came. An id that the service cannot have given, came with an update.
+        let isCreation = isFirst && RandomUUID.isText(entry.id)
+        let method = entry.isDeletion ? "DELETE" : isCreation ? "POST" : "PUT"
+        let request = JSONItem.object(["method": .string(method), "url": .string(isCreation ? entry.type : path)])
         let status = entry.isDeletion ? "204" : isFirst ? "201" : "200"
         let response = JSONItem.object([
             "status": .string(status), "location": entry.isDeletion ? nil : .string("\(path)/_history/\(version)"),

@@ -2,6 +2,12 @@ import Foundation
 
 /// Random UUIDs (RFC 9562, version 4) from the system's random numbers. On Linux, Foundation opens a device for each of its own.
 enum RandomUUID {
+    /// Whether a text may be one of `text()`.
+    static func isText(_ text: String) -> Bool {
+        guard text.utf8.count == 36, let uuid = UUID(uuidString: text), text == uuid.uuidString.lowercased() else { return false }
+        return uuid.uuid.6 >> 4 == 4 && uuid.uuid.8 >> 6 == 2
+    }
+
     /// One in lower case.
     static func text() -> String {
         var random = SystemRandomNumberGenerator()
