@@ -175,7 +175,7 @@ import Testing
         let (uuid, oid) = ("urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a", "urn:oid:1.2.3")
         let others = ["urn:uuid:11111111-1111-4111-8111-111111111111", "urn:oid:1.2.4"]
         let values = [("valueUuid", uuid), ("valueOid", oid), ("valueUuid", others[0]), ("valueOid", others[1])]
-            .map { #"{"url":"http://example.org/e","\#($0.0)":"\#($0.1)"}"# }.joined(separator: ",")
+            .map { #"{"url":"http://example.org/e","\#($0.0)":"\#($0.1)","_\#($0.0)":{"id":"i"}}"# }.joined(separator: ",")
         let reply = await send(
             sample,
             [
@@ -186,6 +186,7 @@ import Testing
         let found = await sample.get("/Basic/b").json?["extension"]?.items ?? []
         #expect(found.map { $0["valueUri"]?.text } == ["Patient/p", "Patient/q", nil, nil])
         #expect(found.map { ($0["valueUuid"] ?? $0["valueOid"])?.text } == [nil, nil] + others)
+        #expect(found.map { ($0["_valueUri"] ?? $0["_valueUuid"] ?? $0["_valueOid"])?["id"]?.text } == ["i", "i", "i", "i"])
     }
 
     // MARK: - Conditional references

@@ -48,7 +48,9 @@ struct ReferenceRewriter {
             if change.isList {
                 object.replacePrimitives(change.slot, change.texts)
             } else if let slot = Self.slot(for: change.texts[0], insteadOf: change.slot, of: object.layout) {
+                let annotated = if case .annotated(let old)? = object.value(change.slot) { old.element } else { nil as FHIRObject? }
                 object._setString(slot, change.texts[0])
+                if slot != change.slot { object.setElement(annotated, of: slot) }
             }
         }
     }

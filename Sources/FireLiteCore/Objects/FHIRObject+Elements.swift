@@ -46,7 +46,7 @@ extension FHIRObjectInitializers where Self: FHIRObject {
 }
 
 extension FHIRObject {
-    final func setElement(_ element: FHIRObject?, of slot: Int) {
+    package final func setElement(_ element: FHIRObject?, of slot: Int) {
         willChange()
         let old = value(slot)
         if element != nil { clearOtherChoices(of: slot) }
