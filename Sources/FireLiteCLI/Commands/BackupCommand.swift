@@ -28,7 +28,7 @@ struct BackupCommand: Command {
             """)
 
     private let database: DatabaseArgument
-    private let target: String
+    private let target: OutputPath?
     private let replaces: Bool
     private let isPlain: Bool
     private let newKeyPath: String?
@@ -36,8 +36,9 @@ struct BackupCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        target = arguments.output("FILE")?.path ?? ""
         replaces = arguments.has("replace")
+        target = arguments.output("FILE")
+        if !replaces { try target?.requireNew(or: "give --replace") }
         isPlain = arguments.has("plain")
         newKeyPath = arguments["new-key-file"]
         isJSON = arguments.has("json")
@@ -47,10 +48,11 @@ struct BackupCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
+        let target = target?.path ?? ""
         let newKey = try newKeyPath.map { try KeyFile.key(path: $0) }
         let store = try database.openForReading()
         let encryption = isPlain ? FHIRStore.BackupEncryption.none : newKey.map { .key($0) } ?? .same
-        let missing = try database.located {
+        let missing = try database.located(writing: target) {
             try store.backup(to: URL(fileURLWithPath: target), replacing: replaces, encryption: encryption)
         }
         var report = Report()

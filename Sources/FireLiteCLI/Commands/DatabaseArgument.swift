@@ -113,7 +113,7 @@ struct DatabaseArgument {
         if !checksPages {
             var status = stat()
             guard stat(path, &status) != 0 || status.st_size == 0 else {
-                throw ToolError.usage("--no-page-checksums is for a new database, and \(path) exists: name a new file")
+                throw OutputPath.exists(path, or: "leave out --no-page-checksums")
             }
         }
         return try located { try store(.readWrite, mustExist: output == nil, checksPages: checksPages) }
@@ -164,18 +164,21 @@ struct DatabaseArgument {
     }
 
     /// Runs `body`, and makes the store's errors name the file.
-    func located<Value>(_ body: () throws -> Value) throws -> Value {
+    ///
+    /// - Parameter target: the file that `body` writes besides the database; nil for none.
+    func located<Value>(writing target: String? = nil, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as FHIRStoreError {
-            throw ToolError.failed(message(of: error))
+            throw ToolError.failed(message(of: error, writing: target))
         }
     }
 
     /// The store's error with the name of the file, which most errors contain already.
-    func message(of error: FHIRStoreError) -> String {
-        let text = ToolWords.text(of: error)
-        return text.contains(path) ? text : "\(path): \(text)"
+    func message(of error: FHIRStoreError, writing target: String? = nil) -> String {
+        var text = ToolWords.text(of: error)
+        for path in [path, target ?? path] { text = ToolWords.text(text, naming: path) }
+        return text.contains(path) || target.map(text.contains) == true ? text : "\(path): \(text)"
     }
 
     /// The layout of a resource type.

@@ -43,7 +43,7 @@ struct DemoCommand: Command {
     /// Replaces the demo's own file, and no other.
     private func makeRoom() throws {
         guard FileManager.default.fileExists(atPath: database.path) else { return }
-        guard isDefaultPath else { throw ToolError.usage("\(database.path) exists already: name a new file") }
+        guard isDefaultPath else { throw OutputPath.exists(database.path) }
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(database.path + suffix) }
     }
 }

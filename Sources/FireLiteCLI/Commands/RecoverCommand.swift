@@ -30,20 +30,22 @@ struct RecoverCommand: Command {
             """)
 
     private let database: DatabaseArgument
-    private let target: String
+    private let target: OutputPath?
     private let showsIDs: Bool
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments, path: arguments.operands[0])
-        target = arguments.output("NEW")?.path ?? ""
+        target = arguments.output("NEW")
+        try target?.requireNew()
         showsIDs = arguments.has("ids")
         isJSON = arguments.has("json")
     }
 
     func run(_ console: Console) throws -> ExitStatus {
+        let target = target?.path ?? ""
         let key = try database.key()
-        let result = try database.located {
+        let result = try database.located(writing: target) {
             try FHIRStore.recover(
                 from: URL(fileURLWithPath: database.path), to: URL(fileURLWithPath: target), release: database.release, key: key)
         }

@@ -38,6 +38,7 @@ struct RegisterCommand: Command {
     init(_ arguments: ParsedArguments) throws {
         server = try ServerArgument(arguments)
         output = arguments.output("--credentials")
+        try output?.requireNew()
         name = arguments["name"] ?? "firelite"
         scope = arguments["scope"]
         tokenPath = arguments["token-file"]
@@ -50,8 +51,6 @@ struct RegisterCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         guard let output else { return .usage }
-        var status = stat()
-        guard lstat(output.path, &status) != 0 else { throw ToolError.failed("\(output.path) exists: give the name of a new file") }
         let context = try server.anonymousClient(.r4).authorizationContext
         let key = try algorithm.map { try PrivateKey($0.keyKind, algorithm: $0) }
         let registration = ClientRegistration(

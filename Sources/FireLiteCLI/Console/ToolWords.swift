@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// The errors of the libraries in the words of somebody at a shell, who has commands and options and no declarations.
@@ -13,12 +14,18 @@ enum ToolWords {
         }
     }
 
+    /// A text with a path as the user gave it: the libraries make it absolute.
+    static func text(_ text: String, naming path: String) -> String {
+        let absolute = URL(fileURLWithPath: path).path
+        return absolute == path ? text : text.replacingBytes(absolute, with: path)
+    }
+
     /// What to do, by the tool's options.
     static func text(of remedy: Remedy) -> String {
         switch remedy {
         case .check: "run `firelite check`"
         case .checkStatement: "check the statement, or the file with `firelite check`"
-        case .replaceFile: "give another path; `firelite backup --replace` replaces a database"
+        case .replaceFile: "name a new file"
         case .makeFullTextIndex(let type): "make one with `firelite index --database FILE create --full-text \(type) PATH…`"
         case .readWithSQL: "give one SELECT, VALUES, WITH or EXPLAIN, or a PRAGMA that describes the tables"
         case .useLessMemory: "free some, or work on less at once"

@@ -27,14 +27,14 @@ extension OutputPath {
     /// Writes a file with these bytes.
     ///
     /// - Parameter replaces: whether to replace an existing file.
-    /// - Throws: `ToolError` with status 3.
+    /// - Throws: `FHIRStoreError`; `ToolError` with status 2 if a file exists that must not be replaced.
     func write(_ bytes: Data, replaces: Bool) throws {
         do {
             let file = try pendingFile(replaces: replaces, database: nil)
             try file.write { try $0.write(bytes) }
             try file.finish()
         } catch let error as FHIRStoreError where error.code == .alreadyExists {
-            throw ToolError.failed("\(path) exists already: give the name of a new file")
+            throw Self.exists(path)
         }
     }
 

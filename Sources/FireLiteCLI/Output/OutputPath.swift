@@ -53,6 +53,20 @@ struct OutputPath {
 
     // MARK: - Checking
 
+    /// Refuses a path at which something is, for a command that makes a new file.
+    ///
+    /// - Parameter alternative: what the command can do instead, by an option of its own; nil for nothing.
+    /// - Throws: `ToolError` with status 2.
+    func requireNew(or alternative: String? = nil) throws {
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw Self.exists(path, or: alternative) }
+    }
+
+    /// The one message about an output that is there and is not replaced.
+    static func exists(_ path: String, or alternative: String? = nil) -> ToolError {
+        .usage("\(path) exists already: name a new file\(alternative.map { ", or \($0)" } ?? "")")
+    }
+
     private func check(_ others: [Argument]) throws {
         if path.isEmpty { throw ToolError.usage("\(name) needs the name of a \(kind == .folder ? "folder" : "file")") }
         if path == ":memory:", kind == .database { return }

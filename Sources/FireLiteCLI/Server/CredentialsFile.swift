@@ -62,7 +62,7 @@ struct CredentialsFile {
 
     /// Writes a new file that only its owner can use.
     ///
-    /// - Throws: `ToolError` with status 3, also if there is such a file.
+    /// - Throws: `FHIRStoreError`; `ToolError` with status 2 if there is such a file.
     func write(to output: OutputPath) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -115,6 +115,6 @@ struct OutboxCommandTests {
         #expect(mode?.intValue == 0o600)
         #expect(try CredentialsFile(path: path).members == ["token": "t"])
         #expect(throws: ToolError.self) { try CredentialsFile(path: path, members: [:]).write(to: .given(path, as: .secret)) }
-        #expect(try ToolRun.process(["register", "--server", Self.server, "--credentials", path]).status == .failed)
+        #expect(try ToolRun.process(["register", "--server", Self.server, "--credentials", path]).status == .usage)
     }
 }

@@ -24,6 +24,12 @@ struct ToolWordsTests {
         #expect(!Self.hasCode("write has(Observation.subject){status=final}; run `firelite check`"))
     }
 
+    @Test func pathsAreAsTheUserGaveThem() {
+        let absolute = URL(fileURLWithPath: "a.sqlite").path
+        #expect(ToolWords.text("\(absolute)-wal exists: close \(absolute)", naming: "a.sqlite") == "a.sqlite-wal exists: close a.sqlite")
+        #expect(ToolWords.text("\(absolute) is damaged", naming: absolute) == "\(absolute) is damaged")
+    }
+
     @Test func everyMistakeIsNamedInTheToolsWords() throws {
         let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1","gender":"male"}"#)
         let folder = database.folder
@@ -38,7 +44,7 @@ struct ToolWordsTests {
                 "`firelite index --database FILE create --full-text Patient PATH…`"
             ),
             (["backup", "--database", database.path, copy], "--replace"),
-            (["recover", database.path, copy], "give another path"),
+            (["recover", database.path, copy], "exists already: name a new file"),
             (["sql", "--database", database.path, "DELETE FROM Patient"], "give one SELECT"),
             (["sql", "--database", database.path, "SELECT x FROM Patient"], "`firelite check`"),
             (["changes", "--database", database.path], "`firelite track --database FILE on changes`"),
