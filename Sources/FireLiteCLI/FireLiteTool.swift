@@ -35,7 +35,7 @@ struct FireLiteTool {
                 guard !HelpText.topics.contains(first) else {
                     throw ToolError.usage("'\(first)' is a task and no command: `firelite help \(first)` says how it is done")
                 }
-                throw ToolError.usage("unknown command '\(first)'\(Self.hint(for: first)): `firelite --help` lists them")
+                throw ToolError.usage("unknown command '\(first)'\(Self.hint(for: first, or: ["help"])): `firelite --help` lists them")
             }
             name = "firelite \(first)"
             if ParsedArguments.asksForHelp(rest) { return try help(on: word) }
@@ -70,9 +70,10 @@ struct FireLiteTool {
         return .done
     }
 
-    /// `, did you mean 'import'?` for a word that is near to a command, a task or a group.
-    private static func hint(for word: String) -> String {
-        NearWords.nearest(to: word, among: definitions.map(\.name) + HelpText.topics).map { ", did you mean '\($0)'?" } ?? ""
+    /// `, did you mean 'import'?` for a word that is near to a command, a task, a group or one of `others`.
+    private static func hint(for word: String, or others: [String] = []) -> String {
+        let words = definitions.map(\.name) + HelpText.topics + others
+        return NearWords.nearest(to: word, among: words).map { ", did you mean '\($0)'?" } ?? ""
     }
 
     /// The error as the tool reports it.

@@ -43,6 +43,7 @@ struct FireLiteToolTests {
             #expect(run.output.contains("Usage: firelite \(definition.name)"))
             for option in definition.options { #expect(run.output.contains("\n  --\(option.name)")) }
             #expect(try ToolRun("help", definition.name).output == run.output)
+            #expect(!definition.examples.isEmpty, "\(definition.name)")
             #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 120 })
         }
     }
@@ -52,6 +53,7 @@ struct FireLiteToolTests {
         (["frobnicate"], "firelite: unknown command 'frobnicate': `firelite --help` lists them"),
         (["help", "x"], "firelite: unknown command or task 'x': `firelite --help` lists them"),
         (["imprt"], "firelite: unknown command 'imprt', did you mean 'import'?: `firelite --help` lists them"),
+        (["hlep", "find"], "firelite: unknown command 'hlep', did you mean 'help'?: `firelite --help` lists them"),
         (["undo"], "firelite: 'undo' is a task and no command: `firelite help undo` says how it is done"),
         (["import"], "firelite import: --database FILE is missing: name the file there, or in FIRELITE_DATABASE"),
         (["import", "--database", "x"], "firelite import: PATH… is missing"),

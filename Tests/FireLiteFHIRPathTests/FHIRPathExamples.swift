@@ -22,11 +22,13 @@ import Testing
         do {
             _ = try FHIRPath("Patient.name.givn").strings(on: patient)
         } catch let error as FHIRPathError {
-            print(error.code.rawValue, error)  // semantic line 1, column 14: HumanName has no element 'givn'
+            print(error.code.rawValue, error)  // semantic line 1, column 14: HumanName has no element 'givn': did you mean 'given'?
         }
         // end
         let error = #expect(throws: FHIRPathError.self) { try FHIRPath("Patient.name.givn").strings(on: patient) }
-        #expect(error.map { "\($0.code.rawValue) \($0)" } == "semantic line 1, column 14: HumanName has no element 'givn'")
+        #expect(
+            error.map { "\($0.code.rawValue) \($0)" }
+                == "semantic line 1, column 14: HumanName has no element 'givn': did you mean 'given'?")
     }
 
     @Test func contexts() throws {

@@ -84,7 +84,13 @@ import Testing
             #expect(Sample.answer(expression, on: patient) == "error: semantic", "\(expression)")
         }
         let error = #expect(throws: FHIRPathError.self) { try FHIRPath("name.where(true).given1").evaluate(on: patient) }
-        #expect(error?.message == "HumanName has no element 'given1'" && error?.position == 17)
+        #expect(error?.message == "HumanName has no element 'given1': did you mean 'given'?" && error?.position == 17)
+        for (expression, end) in [
+            ("nmae.family", ": did you mean 'name'?"), ("deceasd", ": did you mean 'deceased'?"), ("contact.nothing", "'nothing'"),
+        ] {
+            let mistake = #expect(throws: FHIRPathError.self) { try FHIRPath(expression).evaluate(on: patient) }
+            #expect(mistake?.message.hasSuffix(end) == true, "\(mistake?.message ?? "")")
+        }
         let choice = #expect(throws: FHIRPathError.self) { try FHIRPath("valueQuantity.unit").check(for: Observation.self) }
         #expect(choice?.message.contains("value.ofType(Quantity)") ?? false)
         try FHIRPath("value.unit").check(for: Observation.self)

@@ -17,6 +17,9 @@ struct DemoCommand: Command {
         operands: "", operandCount: 0...0,
         discussion: """
             The same seed gives the same resources. The file is kept; you can open it with any SQLite client.
+
+            Examples: firelite demo
+                      firelite demo --database clinic.sqlite --patients 500 --seed 7
             """)
 
     private let database: DatabaseArgument

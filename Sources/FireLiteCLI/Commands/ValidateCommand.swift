@@ -31,7 +31,7 @@ struct ValidateCommand: Command {
             --profile it ends the command.
 
             Output names positions, never values: the file and line or the resource, the FHIR path, and what is expected there.
-            --format json prints them as an OperationOutcome.
+            --format json prints them as an OperationOutcome on one line.
 
             The exit status is 1 if there is an error or no resource at all, 0 if there are only warnings, and 3 if a
             definition cannot be read.

@@ -82,7 +82,7 @@ final class ValidationReport {
     private func write(
         _ severity: ValidationIssue.Severity, code: String, diagnostics: String, path: String? = nil, id: String? = nil
     ) throws {
-        try output.write(issues == 0 ? "{\"resourceType\":\"OperationOutcome\",\"issue\":[\n" : ",\n")
+        try output.write(issues == 0 ? "{\"resourceType\":\"OperationOutcome\",\"issue\":[" : ",")
         var members = ["\"severity\":\(JSONText.string(severity.rawValue))", "\"code\":\(JSONText.string(code))"]
         if let id { members.append("\"details\":{\"coding\":[{\"code\":\(JSONText.string(id))}]}") }
         members.append("\"diagnostics\":\(JSONText.string(diagnostics))")
@@ -101,7 +101,7 @@ final class ValidationReport {
             return format == .table && issues == 0 ? try console.print(summary) : try rows.end(console)
         }
         if issues == 0 { try write(.information, code: "informational", diagnostics: summary) }
-        try output.write("\n]}\n")
+        try output.write("]}\n")
         try output.flush()
     }
 }

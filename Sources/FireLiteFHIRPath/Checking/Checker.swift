@@ -167,6 +167,15 @@ struct Checker {
             return "a choice element has one name for all its types: write \(choice.name.dropLast(3)).ofType(\(element.typeName))"
         }
         if release?.layout(named: name) != nil { return "the expression begins with the type \(name), and not with \(elements[0].name)" }
-        return "\(elements.map(\.name).joined(separator: " and ")) has no element '\(name)'"
+        let hint = NearWords.hint(for: name, among: names(in: elements))
+        return "\(elements.map(\.name).joined(separator: " and ")) has no element '\(name)'\(hint)"
+    }
+
+    /// The names of the elements that an expression can use there; a choice element has one.
+    private static func names(in types: [StaticType.Element]) -> [String] {
+        types.flatMap { type -> [String] in
+            guard case .layout(let layout) = type else { return [] }
+            return layout.elements.map { $0.choice?.name.replacingBytes("[x]", with: "") ?? $0.name }
+        }
     }
 }

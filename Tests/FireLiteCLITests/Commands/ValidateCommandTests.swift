@@ -96,6 +96,7 @@ struct ValidateCommandTests {
         #expect(issues["Observation.code"]?.code == .required)
         #expect(
             issues[""]?.diagnostics?.hasPrefix("\(path): line 3: column 39, Patient.birthDate: expected a date of the form YYYY") == true)
+        #expect(run.lines.count == 1)
         let table = try ToolRun("validate", path, "--format", "table")
         #expect(table.status == .incomplete && table.lines.count == 4)
         #expect(table.lines[0].hasPrefix("where"))
