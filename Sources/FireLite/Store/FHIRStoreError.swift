@@ -143,7 +143,7 @@ public struct FHIRStoreError: AdvisedError {
                 "\(path) is damaged: a page does not match its authentication code: restore a backup or recover what is readable"
             )
         case ResultCode.noDatabase:
-            (code, message) = (.notAStore, "\(path) is not an SQLite database: give the path of a FireLite store, or of a new file")
+            (code, message) = (.notAStore, "\(path) is not an SQLite database: give the path of a FireLite store")
         case ResultCode.tooBig:
             (code, message) = (
                 .tooLarge,

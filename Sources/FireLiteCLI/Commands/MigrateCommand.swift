@@ -36,7 +36,8 @@ struct MigrateCommand: Command {
               name                      extension_fhir becomes extension
               cardinality               a list of one where FHIR has one value, and one value where it has a list
               date                      the notations of import --lenient-dates, and offsets without a colon
-              date as number            seconds since 2001, unless --date-numbers says otherwise
+              date as number            seconds since 2001, unless --date-numbers says otherwise; for a date without a time the
+                                        midnight of a day, in UTC or the zone of --offset
               number as text, decimal   "1.5" becomes 1.5, and 6.2999999999999998, a binary 6.3, becomes 6.3
               contained                 a resource as base64 text becomes the resource
               missing resourceType      added, as above

@@ -55,17 +55,29 @@ struct PatchCommand: Command {
             throw ToolError.incomplete("nothing is stored: \(key) has version \(current), not \(version)")
         }
         let whole = try store.attachments.resolvingPayloads(in: found)
-        var item = try JSONItemReader.read(FHIRJSON.data(whole))
-        for patch in patches { item = try patch.applied(to: item, whole.layout) }
+        let item = try JSONItemReader.read(FHIRJSON.data(whole))
         let resource: FHIRResource
-        do { resource = try FHIRJSON.resource(from: Data(item.json.utf8), release: database.release) } catch let error as FHIRDecodingError
-        {
-            throw ToolError.incomplete("nothing is stored: \(ToolWords.text(of: error))")
+        do { resource = try patched(item, whole.layout, patches) } catch let error as FHIRDecodingError {
+            throw ToolError.incomplete("nothing is stored: \(try culprit(item, whole.layout).path)=…: \(error.shortPath): \(error.message)")
         }
         guard resource.resourceType == key.type, resource.id == key.id else {
             throw ToolError.usage("a resource keeps its id: `firelite put` stores it under another one")
         }
         if !isUnchecked { try ResourceText.check(resource, command: "patch", console) }
         return try StoredResource(resource, transaction)
+    }
+
+    private func patched(_ resource: JSONItem, _ layout: Layout, _ patches: some Sequence<ElementPatch>) throws -> FHIRResource {
+        let item = try patches.reduce(resource) { try $1.applied(to: $0, layout) }
+        return try FHIRJSON.resource(from: Data(item.json.utf8), release: database.release)
+    }
+
+    /// The change since which the resource cannot be read: an earlier mistake may be mended by a later change.
+    private func culprit(_ resource: JSONItem, _ layout: Layout) throws -> ElementPatch {
+        for count in (1..<patches.count).reversed() {
+            do { _ = try patched(resource, layout, patches[..<count]) } catch is FHIRDecodingError { continue }
+            return patches[count]
+        }
+        return patches[0]
     }
 }

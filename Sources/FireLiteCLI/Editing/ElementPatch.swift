@@ -8,7 +8,8 @@ struct ElementPatch {
         let position: Int?
     }
 
-    private let text: String
+    /// What is before the equals sign, as the user wrote it.
+    let path: String
     private let steps: [Step]
     /// The text after the equals sign; nil to remove the element.
     private let value: String?
@@ -18,7 +19,7 @@ struct ElementPatch {
         guard let equals = text.firstIndex(of: "=") else {
             throw ToolError.usage("'\(text)' is not of the form PATH=VALUE: PATH= removes an element")
         }
-        self.text = String(text[..<equals])
+        path = String(text[..<equals])
         let value = String(text[text.index(after: equals)...])
         self.value = value.isEmpty ? nil : value
         steps = try text[..<equals].split(separator: ".", omittingEmptySubsequences: false).map { part in
@@ -73,7 +74,7 @@ struct ElementPatch {
             }
             set(element.name, items.isEmpty ? nil : .array(items), in: &members)
         } else {
-            if step.position != nil { throw ToolError.usage("\(text): \(element.name) is not a list: leave out the brackets") }
+            if step.position != nil { throw ToolError.usage("\(path): \(element.name) is not a list: leave out the brackets") }
             if isRemoved {
                 remove(element.name, from: &members)
             } else {
@@ -88,11 +89,11 @@ struct ElementPatch {
         guard rest.isEmpty else {
             let inner: Layout?
             switch element.kind {
-            case .primitive: throw ToolError.usage("\(text): \(element.name) is a primitive, which has no elements")
+            case .primitive: throw ToolError.usage("\(path): \(element.name) is a primitive, which has no elements")
             case .object: inner = element.layout
             case .resource: inner = old?["resourceType"]?.text.flatMap { owner.release.resourceLayout(named: $0) }
             }
-            guard let inner else { throw ToolError.usage("\(text): name the whole resource in \(element.name), as JSON") }
+            guard let inner else { throw ToolError.usage("\(path): name the whole resource in \(element.name), as JSON") }
             return try changed(old ?? .object([]), inner, rest)
         }
         let value = value ?? ""
@@ -101,14 +102,14 @@ struct ElementPatch {
         }
         let item = try read(value)
         guard item.isObject else {
-            throw ToolError.usage("\(text): \(element.name) is a \(element.typeName): name one of its elements, or write a JSON object")
+            throw ToolError.usage("\(path): \(element.name) is a \(element.typeName): name one of its elements, or write a JSON object")
         }
         return item
     }
 
     private func read(_ json: String) throws -> JSONItem {
         do { return try JSONItemReader.read(Array(json.utf8)) } catch {
-            throw ToolError.usage("\(text): the value is not JSON: \(error.problem)")
+            throw ToolError.usage("\(path): the value is not JSON: \(error.problem)")
         }
     }
 
@@ -118,7 +119,7 @@ struct ElementPatch {
         if let element = owner.element(named: step.name) { return element }
         let choices = owner.elements.filter { $0.choice?.name == step.name + "[x]" }
         guard choices.isEmpty else {
-            throw ToolError.usage("\(text): \(step.name)[x] has several types: name one as \(choices.map(\.name).joined(separator: ", "))")
+            throw ToolError.usage("\(path): \(step.name)[x] has several types: name one as \(choices.map(\.name).joined(separator: ", "))")
         }
         let hint = NearWords.hint(for: step.name, among: owner.elements.map(\.name))
         throw ToolError.usage("\(owner.name) has no element '\(step.name)'\(hint)")
@@ -129,12 +130,12 @@ struct ElementPatch {
         guard let position = step.position else {
             if isRemoved { return nil }
             guard count <= 1 else {
-                throw ToolError.usage("\(text): \(step.name) has \(count) elements: say which, as \(step.name)[0]")
+                throw ToolError.usage("\(path): \(step.name) has \(count) elements: say which, as \(step.name)[0]")
             }
             return 0
         }
         guard position < count || position == count && !isRemoved else {
-            throw ToolError.incomplete("\(text): \(step.name) has \(count) element\(count == 1 ? "" : "s")")
+            throw ToolError.incomplete("\(path): \(step.name) has \(count) element\(count == 1 ? "" : "s")")
         }
         return position
     }

@@ -29,6 +29,23 @@ enum DateNumbers: String, CaseIterable, Sendable {
         return time.hasPrefix("00:00:00") && !time.contains { ("1"..."9").contains($0) } ? String(text.prefix(10)) : nil
     }
 
+    /// What a number must be to become a date of the type, for a message; nil for a time, which no number means.
+    func expectation(as type: PrimitiveType, offset: String?) -> String? {
+        let unit =
+            switch self {
+            case .secondsSince2001: "seconds since 2001"
+            case .secondsSince1970: "seconds since 1970"
+            case .millisecondsSince1970: "milliseconds since 1970"
+            }
+        switch type {
+        case .date:
+            let zone = offset.map { $0 == "Z" ? "UTC" : "the offset \($0)" } ?? "UTC"
+            return "a number of \(unit) that is midnight in \(zone) (--offset names another one, --date-numbers another unit)"
+        case .dateTime, .instant: return "a number of \(unit) from 1850 to 2149 (--date-numbers names another unit)"
+        default: return nil
+        }
+    }
+
     /// `+05:30` in seconds.
     private static func seconds(_ offset: String) -> Double {
         let parts = offset.dropFirst().split(separator: ":").compactMap { Double($0) }

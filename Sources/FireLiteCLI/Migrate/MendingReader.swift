@@ -50,8 +50,20 @@ final class MendingReader: ResourceMending {
         do {
             return try text.bytes.withUnsafeBufferPointer(body)
         } catch let error as FHIRDecodingError {
-            throw text.given(error, in: given)
+            throw text.given(explained(error), in: given)
         }
+    }
+
+    /// The mistake; for a number instead of a date, with the numbers that would have become one.
+    private func explained(_ error: FHIRDecodingError) -> FHIRDecodingError {
+        guard error.code == .wrongType, error.found == "a number" else { return error }
+        let types: [PrimitiveType] = [.date, .dateTime, .instant]
+        guard let type = types.first(where: { error.expected.hasSuffix("(\($0.name))") }),
+            let number = mender.dateNumbers.expectation(as: type, offset: mender.dates.offset)
+        else { return error }
+        return FHIRDecodingError(
+            code: error.code, line: error.line, column: error.column, offset: error.offset, path: error.path,
+            expected: "\(error.expected) or \(number)", found: "another number")
     }
 
     /// The rows of a dump; nil if the text is not one.

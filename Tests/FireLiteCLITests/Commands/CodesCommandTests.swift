@@ -14,6 +14,14 @@ struct CodesCommandTests {
         file = folder.file("codes.sqlite")
     }
 
+    @Test(arguments: [["list"], ["remove", "http://loinc.org"]]) func aMissingFileIsNamed(_ arguments: [String]) throws {
+        let run = try ToolRun(["codes", "--knowledge", file] + arguments)
+        #expect(run.status == .failed && run.output.isEmpty)
+        let remedy = "make it with `firelite codes --knowledge \(file) add RELEASE`"
+        #expect(run.error == "firelite codes: \(file): there is no such file: \(remedy)\n")
+        #expect(try folder.names.isEmpty)
+    }
+
     private static let root = 138_875_005
 
     private static func code(_ number: Int) -> Int { number == 0 ? root : (number + 1_000) * 1_000 + 5 }

@@ -82,7 +82,11 @@ struct EditingCommandTests {
     @Test func aPatchIsValidated() throws {
         let run = try patch("gender=sometimes")
         #expect(run.status == .incomplete && run.error.contains("Patient.gender") && !run.error.contains("sometimes"))
-        #expect(try patch("birthDate=SECRET").status == .incomplete)
+        let unreadable = try patch("gender=female", "birthDate=SECRET")
+        #expect(unreadable.status == .incomplete && !unreadable.error.contains("SECRET") && !unreadable.error.contains("column"))
+        #expect(unreadable.error.hasPrefix("firelite patch: nothing is stored: birthDate=…: Patient.birthDate: expected "))
+        let early = try patch("active=yes", "gender=female")
+        #expect(early.error.hasPrefix("firelite patch: nothing is stored: active=…: Patient.active: expected "), "\(early.error)")
         #expect(try patch("gender=sometimes", "--unchecked").status == .done)
     }
 

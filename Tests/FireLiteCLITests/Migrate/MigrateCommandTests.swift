@@ -158,6 +158,31 @@ struct MigrateCommandTests {
         #expect(try migration.stored.isEmpty)
     }
 
+    @Test(
+        arguments: [
+            (
+                #""birthDate":-10000000"#, [],
+                "seconds since 2001 that is midnight in UTC (--offset names another one, --date-numbers another unit), found another number"
+            ),
+            (
+                #""birthDate":3600"#, ["--offset", "+02:00", "--date-numbers", "1970"],
+                "seconds since 1970 that is midnight in the offset +02:00"
+            ),
+            (#""deceasedDateTime":1e13"#, [], "a string (dateTime) or a number of seconds since 2001 from 1850 to 2149"),
+            (#""deceasedDateTime":true"#, [], "expected a string (dateTime), found a boolean"),
+        ] as [(String, [String], String)]) func aNumberThatIsNoDateIsExplained(
+            _ given: String, _ options: [String], _ expected: String
+        ) throws
+    {
+        let folder = try TemporaryFolder()
+        let rejects = folder.file("rejects.ndjson")
+        let path = try folder.write("in.json", #"{"resourceType":"Patient","id":"1",\#(given)}"#)
+        let run = try ToolRun(["migrate", "--database", folder.file("d.sqlite"), "--rejects", rejects, path] + options)
+        #expect(run.status == .incomplete)
+        let reason = try folder.read("rejects.ndjson")
+        #expect(reason.contains(expected), "\(reason)")
+    }
+
     @Test(arguments: [
         ("6.2999999999999998", "6.3"), ("0.10000000000000001", "0.1"), (#""1.50""#, "1.50"), ("1.50", "1.50"), ("1e3", "1e3"),
         ("0.30000000000000004", "0.30000000000000004"), ("1.00000000000000000", "1.00000000000000000"),

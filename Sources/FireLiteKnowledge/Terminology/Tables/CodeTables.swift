@@ -47,6 +47,9 @@ final class CodeTables: @unchecked Sendable {
     init(reading path: String, busyTimeout: Int = FileWait.reading) throws {
         self.path = path
         (isWriting, isNew) = (false, false)
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw KnowledgeError(.file, "\(path): there is no such file: make it with `firelite codes --knowledge \(path) add RELEASE`")
+        }
         do {
             let reader = try KnowledgeReader(path: path, busyTimeout: busyTimeout) { try $0.run("PRAGMA cache_size = -65536") }
             source = .reader(reader)
