@@ -14,6 +14,15 @@ package enum Figures {
         return (number < 0 ? "-" : "") + String(digits)
     }
 
+    /// `1 resource`, `1,234 resources`.
+    ///
+    /// - Parameters:
+    ///   - noun: the word for one.
+    ///   - nouns: the word for several; the same with an s unless given.
+    package static func count(_ number: Int, _ noun: String, _ nouns: String? = nil) -> String {
+        "\(count(number)) \(number == 1 ? noun : nouns ?? noun + "s")"
+    }
+
     /// `12 bytes`, `3.4 KB`, `5.6 MB`: powers of 1,000.
     package static func bytes(_ number: Int) -> String {
         let units = ["KB", "MB", "GB", "TB"]

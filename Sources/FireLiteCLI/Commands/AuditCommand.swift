@@ -90,6 +90,8 @@ struct AuditCommand: Command {
 
     // MARK: - Actions
 
+    private var noTrail: String { "\(database.path) has no audit trail: it never had one, or it was removed" }
+
     private func verify(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         let kept = try heads.map { path in
             guard FileManager.default.fileExists(atPath: path) else { throw ToolError.failed("\(path) does not exist") }
@@ -105,16 +107,18 @@ struct AuditCommand: Command {
         var notes = result.finding.map { [$0.description] } ?? []
         notes.append(
             result.headCount == 0
-                ? "\(database.path) has no audit trail: it never had one, or it was removed"
-                : "\(Figures.count(Int(result.size))) rows, \(Figures.count(Int(result.prunedCount))) of them pruned, "
-                    + "\(Figures.count(Int(result.headCount))) heads" + (result.isIntact ? ": intact" : ""))
+                ? noTrail
+                : "\(Figures.count(Int(result.size), "row")), \(Figures.count(Int(result.prunedCount))) of them pruned, "
+                    + Figures.count(Int(result.headCount), "head") + (result.isIntact ? ": intact" : ""))
         try print(notes, result: result, head: result.head, console)
         return result.isIntact && result.headCount > 0 ? .done : .incomplete
     }
 
     private func list(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
-        let entries = try store.read { try $0.auditEntries(after: Int64(after), limit: listing.most) }
-        try print([], entries: entries, console)
+        let (entries, hasTrail) = try store.read {
+            (try $0.auditEntries(after: Int64(after), limit: listing.most), try $0.lastAuditHead() != nil)
+        }
+        try print(hasTrail ? [] : [noTrail], entries: entries, console)
         return .done
     }
 

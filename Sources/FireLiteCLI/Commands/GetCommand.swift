@@ -56,7 +56,10 @@ struct GetCommand: Command {
             case .pk(let pk): try store.read { try $0.resource(pk: pk) }
             }
         }
-        guard let resource else { throw ToolError.incomplete("\(name) is not in \(database.path)") }
+        guard let resource else {
+            let off = try database.located { try historyIsOff(store) }.map { ": \($0)" } ?? ""
+            throw ToolError.incomplete("\(name) is not in \(database.path)\(off)")
+        }
         do {
             let whole = try database.located { try store.attachments.resolvingPayloads(in: resource) }
             try console.print(isXML ? FHIRXML.string(whole, pretty: console.outputIsTerminal) : console.json(whole))
@@ -66,6 +69,12 @@ struct GetCommand: Command {
             throw ToolError.failed(error)
         }
         return .done
+    }
+
+    /// Why a version may be missing; nil for whatever else is read.
+    private func historyIsOff(_ store: FHIRStore) throws -> String? {
+        guard case .version(let key, _) = key else { return nil }
+        return try TrackedState.historyIsOff(store, of: key.type)
     }
 
     private var name: String {

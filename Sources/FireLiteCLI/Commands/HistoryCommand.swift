@@ -52,11 +52,14 @@ struct HistoryCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let store = try database.openForReading()
-        let found = try database.located { try versions(store) }
+        let (found, off) = try database.located {
+            (try versions(store), try TrackedState.historyIsOff(store, of: key?.type ?? type))
+        }
         if let key, found.isEmpty, since == .distantPast {
-            throw ToolError.incomplete("\(key) is not in \(database.path), and no version of it is kept")
+            throw ToolError.incomplete("\(key) is not in \(database.path), and no version of it is kept\(off.map { ": \($0)" } ?? "")")
         }
         var report = Report()
+        if found.isEmpty, let off { report.addNote(off) }
         report.addTable("versions", Self.columns, found.map(Self.row))
         try console.print(report, listing)
         return .done

@@ -39,22 +39,27 @@ struct RestoreCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let store = try database.open()
-        let (restored, current) = try database.located { try store.write { try restore($0) } }
+        let (restored, current) = try database.located {
+            guard let result = try store.write({ try restore($0) }) else {
+                let name = version.map { "version \($0)" } ?? "an earlier version"
+                let off = try TrackedState.historyIsOff(store, of: key.type).map { ": \($0)" } ?? ""
+                throw ToolError.incomplete("\(name) of \(key) is not in \(database.path)\(off)")
+            }
+            return result
+        }
         var report = Report()
         report.addLine([.init("restored", .number(Int(restored))), .init("version", .number(Int(current)))])
         try console.print(report, asJSON: isJSON)
         return .done
     }
 
-    private func restore(_ transaction: WriteTransaction) throws -> (restored: Int64, current: Int64) {
+    /// - Returns: nil if there is no such version.
+    private func restore(_ transaction: WriteTransaction) throws -> (restored: Int64, current: Int64)? {
         let versions = try transaction.history(typeName: key.type, id: key.id)
         let wanted = version ?? versions.first { !$0.isCurrent }?.version
         guard let wanted, try transaction.restore(typeName: key.type, id: key.id, version: wanted) != nil,
             let current = try transaction.history(typeName: key.type, id: key.id).first
-        else {
-            let name = version.map { "version \($0)" } ?? "an earlier version"
-            throw ToolError.incomplete("\(name) of \(key) is not in \(database.path)")
-        }
+        else { return nil }
         return (wanted, current.version)
     }
 }

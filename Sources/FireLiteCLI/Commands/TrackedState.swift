@@ -18,6 +18,16 @@ struct TrackedState {
         entries = try Self.hasEntries(store) ? Self.number(try store.sql("SELECT count(*) FROM _change")) : 0
     }
 
+    /// What to say where versions are missed because the history is off; nil if it is on.
+    ///
+    /// - Parameter type: the type of the resources; nil for any.
+    static func historyIsOff(_ store: FHIRStore, of type: String?) throws -> String? {
+        let history = try store.tracked(.history)
+        guard type.map({ !history.contains($0) }) ?? history.isEmpty else { return nil }
+        let subject = type.map { "the history of \($0)" } ?? "the history"
+        return "\(subject) is off: `firelite track --database FILE on history` keeps versions from then on"
+    }
+
     /// Whether the file has the table of entries, which `track` creates.
     static func hasEntries(_ store: FHIRStore) throws -> Bool {
         try number(store.sql("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '_change'")) == 1

@@ -53,6 +53,8 @@ struct AuditCommandTests {
         let plain = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
         let never = try plain.run("audit", ["verify"])
         #expect(try plain.run("audit", ["head"]).status == .incomplete)
+        let list = try plain.run("audit", ["list"])
+        #expect(list.status == .done && list.lines.first?.contains("has no audit trail") == true, "\(list.output)")
         #expect(never.status == .incomplete && never.output.contains("has no audit trail"), "\(never.output)")
         let tables = try ToolRun(
             "sql", "--database", path, "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '\\_audit%' ESCAPE '\\'")

@@ -126,6 +126,24 @@ struct TrackingCommandTests {
         #expect(try tool("get", "Patient/a").status == .incomplete)
     }
 
+    @Test func aHistoryThatIsOffIsSaid() throws {
+        let off = "is off: `firelite track --database FILE on history` keeps versions from then on"
+        let list = try tool("history")
+        #expect(list.status == .done && list.lines.first == "the history \(off)", "\(list.output)")
+        #expect(try tool("history", "--type", "Patient").lines.first == "the history of Patient \(off)")
+        #expect(try tool("history", "--format", "ndjson").output.isEmpty)
+        for command in [["restore"], ["restore", "--version", "7"], ["get", "--version", "7"], ["history"]] {
+            let run = try database.run(command[0], Array(command.dropFirst()) + ["Patient/none"])
+            #expect(run.status == .incomplete && run.error.hasSuffix(": the history of Patient \(off)\n"), "\(run.error)")
+        }
+        #expect(try tool("track", "on", "history", "Observation").status == .done)
+        #expect(try tool("restore", "Patient/a").error.contains("the history of Patient is off"))
+        #expect(try tool("track", "on", "history").status == .done)
+        let missing = try tool("get", "--version", "7", "Patient/a")
+        #expect(missing.error == "firelite get: version 7 of Patient/a is not in \(database.path)\n")
+        #expect(try !tool("get", "Patient/none").error.contains("history"))
+    }
+
     @Test func theHistoryOfTypesIsListed() throws {
         #expect(try tool("track", "on", "history").status == .done)
         try put(#"{"resourceType":"Patient","id":"b"}"#, #"{"resourceType":"Observation","id":"o","status":"final"}"#)
