@@ -45,7 +45,7 @@ package struct Demonstration {
         let making = clock.measure { resources = Array(patients) }
         var types: [String: Int] = [:]
         for resource in resources { types[resource.resourceType, default: 0] += 1 }
-        try print("Made \(Figures.count(resources.count)) resources of \(types.count) types in \(Self.time(making)):")
+        try print("Made \(Figures.count(resources.count, "resource")) of \(Figures.count(types.count, "type")) in \(Self.time(making)):")
         let sorted = types.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
         try print("  " + sorted.map { "\(Figures.count($0.value)) \($0.key)" }.joined(separator: ", "))
         let storing = try clock.measure {
@@ -95,7 +95,7 @@ package struct Demonstration {
         let result = try store.write { transaction in try transaction.upsert(incoming) }
         let time = start.duration(to: clock.now)
         try print(
-            "\nStored \(incoming.count) patients again, one changed and one new, in \(Self.time(time)): "
+            "\nStored \(Figures.count(incoming.count, "patient")) again, one changed and one new, in \(Self.time(time)): "
                 + "added \(result.added), updated \(result.updated), unchanged \(result.unchanged).")
     }
 

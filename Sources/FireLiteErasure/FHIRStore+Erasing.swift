@@ -146,7 +146,8 @@ extension FHIRStore {
             let used = Set(try tx.rows(ofModuleTable: "_blobfile", "SELECT name FROM _blobfile").compactMap { $0[0].text })
             return try folder.names().filter { PayloadFolder.isName($0) && !used.contains($0) }.count
         }
-        return count == 0 ? [] : [.init(kind: .unknown, what: "\(count) files in \(folder.path) that no payload names")]
+        let files = count == 1 ? "1 file" : "\(count) files"
+        return count == 0 ? [] : [.init(kind: .unknown, what: "\(files) in \(folder.path) that no payload names")]
     }
 
     /// Rewrites the file, and empties its log.

@@ -141,7 +141,7 @@ struct ErasedModulesTests: ErasureSuite {
         #expect(report.rows.first { $0.name == "_appdata_annotation" }?.count == 8)
         #expect(try appData.query.includingDeleted().summaries().map(\.id) == ["others"])
         #expect(try appData.get("others")?.annotations == ["patient/pa12", "patients/pa1"])
-        #expect(report.left == [.init(kind: .unknown, what: "1 items of app data")])
+        #expect(report.left == [.init(kind: .unknown, what: "1 item of app data")])
         #expect(try files(with: Self.marker).isEmpty && files(with: "patient/pa1,").isEmpty && store.check().isEmpty)
     }
 
@@ -159,7 +159,7 @@ struct ErasedModulesTests: ErasureSuite {
             #expect(
                 plan.left == [
                     .init(kind: .unknown, what: "2 items of app data"),
-                    .init(kind: .unknown, what: "sealed annotations of 1 items of app data, which their keyring would open"),
+                    .init(kind: .unknown, what: "sealed annotations of 1 item of app data, which their keyring would open"),
                 ])
         }
     }

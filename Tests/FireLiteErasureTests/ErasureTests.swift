@@ -294,7 +294,7 @@ struct ErasureTests: ErasureSuite {
         }
         let sql = "DELETE FROM _blobfile WHERE blob = (SELECT max(blob) FROM _blob)"
         #expect(try store.write { try $0.run(onModuleTable: "_blobfile", sql, []) } == 1)
-        let left = [ErasureReport.Remainder(kind: .unknown, what: "1 files in \(store.path)-payloads that no payload names")]
+        let left = [ErasureReport.Remainder(kind: .unknown, what: "1 file in \(store.path)-payloads that no payload names")]
         #expect(try store.erase(id: "1").left == left)
         #expect(try files(with: Self.marker) == [] && files(with: "OtherOther").count == 1)
         try store.write { try $0.noteUnfinishedErasure(PersonContents.deletedNote) }

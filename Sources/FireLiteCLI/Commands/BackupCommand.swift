@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// `firelite backup`: copies the database while others use it.
@@ -62,7 +63,8 @@ struct BackupCommand: Command {
         report.addMember("bytes", .bytes(try Self.size(of: target)))
         try console.print(report, asJSON: isJSON)
         if missing.isEmpty { return .done }
-        throw ToolError.incomplete("\(missing.count) payloads of attachments are missing in \(database.path), and so in the copy")
+        let payloads = Figures.count(missing.count, "payload of an attachment is", "payloads of attachments are")
+        throw ToolError.incomplete("\(payloads) missing in \(database.path), and so in the copy")
     }
 
     private static func size(of path: String) throws -> Int {

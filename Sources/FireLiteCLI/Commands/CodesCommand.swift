@@ -42,9 +42,8 @@ struct CodesCommand: Command {
             switch file.action {
             case .add(let paths):
                 let system = try codes.add(paths) { if console.errorIsTerminal { console.report($0) } }
-                try console.printItem(
-                    "\(system.name) \(system.version): \(Figures.count(system.conceptCount)) concepts, \(Figures.count(system.nameCount)) names"
-                )
+                let counts = [Figures.count(system.conceptCount, "concept"), Figures.count(system.nameCount, "name")]
+                try console.printItem("\(system.name) \(system.version): \(counts.joined(separator: ", "))")
             case .list: try list(codes, console)
             case .remove(let names): try remove(names, codes)
             }

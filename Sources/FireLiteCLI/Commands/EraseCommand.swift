@@ -70,7 +70,7 @@ struct EraseCommand: Command {
         report.addNote(
             result.isCompletion
                 ? "\(key) was deleted before; the file is overwritten now"
-                : "\(isDryRun ? "would erase" : "erased") \(Figures.count(result.resourceCount)) resources of \(key)")
+                : "\(isDryRun ? "would erase" : "erased") \(Figures.count(result.resourceCount, "resource")) of \(key)")
         report.addTable(
             "erased", [.init(key: "name", label: "type or table"), .init(key: "count", alignment: .right)],
             (result.resources + result.rows).map { [.text($0.name), .count($0.count)] },

@@ -109,7 +109,7 @@ struct PackageCommand: Command {
         try place.add(packages)
         for package in packages {
             if !file.isJSON {
-                try console.printItem("\(package.manifest.key): \(Figures.count(package.definitions.count)) definitions")
+                try console.printItem("\(package.manifest.key): \(Figures.count(package.definitions.count, "definition"))")
             }
             for skipped in package.skipped { console.report("left out: \(skipped)") }
             if case .store(let store) = place, !package.manifest.isFor(store.release) {

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// `firelite reseal`: writes the checksums of all pages again.
@@ -31,7 +32,7 @@ struct ResealCommand: Command {
     func run(_ console: Console) throws -> ExitStatus {
         let result = try database.located { try FHIRStore.reseal(URL(fileURLWithPath: database.path), release: database.release) }
         var report = Report()
-        report.addNote("resealed \(result.pages) pages, verified \(result.resources) resources")
+        report.addNote("resealed \(Figures.count(result.pages, "page")), verified \(Figures.count(result.resources, "resource"))")
         report.addMember("pages", .number(result.pages))
         report.addMember("resources", .number(result.resources))
         try console.print(report, asJSON: isJSON)

@@ -115,7 +115,10 @@ struct SearchCommand: Command {
             }
             request = request.count(limit)
         }
-        return try arguments["after"].map { request.after(try SearchCursor($0)) } ?? request
+        guard let after = arguments["after"] else { return request }
+        do { return request.after(try SearchCursor(after)) } catch is SearchError {
+            throw ToolError.usage("--after is '\(after)', not a cursor: the end of a page prints the one of the next")
+        }
     }
 
     func run(_ console: Console) throws -> ExitStatus {

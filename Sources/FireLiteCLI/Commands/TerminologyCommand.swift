@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteKnowledge
+import FireLiteTerminal
 import Foundation
 
 /// `firelite terminology`: answers questions about codes.
@@ -129,7 +130,7 @@ struct TerminologyCommand: Command {
         // Other programs that use the processor make the mean larger.
         let median = times.sorted()[repetitions / 2]
         func text(_ time: Duration) -> String { time.formatted(.units(allowed: [.microseconds], fractionalPart: .show(length: 1))) }
-        console.report("\(repetitions) answers, \(text(mean)) each, median \(text(median))")
+        console.report("\(Figures.count(repetitions, "answer")), \(text(mean)) each, median \(text(median))")
     }
 
     private func run(_ terminology: Terminology, _ request: Data, _ console: Console) throws -> ExitStatus {

@@ -40,7 +40,7 @@ final class ProgressLine {
     static func text(resources: Int, bytes: Int, total: Int?, elapsed: Duration) -> String {
         let seconds = max(elapsed.seconds, 0.001)
         var parts = [
-            "\(Figures.count(resources)) resources", "\(Figures.count(Int(Double(resources) / seconds)))/s", Figures.bytes(bytes),
+            Figures.count(resources, "resource"), "\(Figures.count(Int(Double(resources) / seconds)))/s", Figures.bytes(bytes),
         ]
         if let total, total > 0, bytes > 0 {
             parts[2] += " of \(Figures.bytes(total))"

@@ -39,7 +39,7 @@ struct SamplesWork {
             let one: SampleRunResult
             do {
                 one = try awaiting {
-                    try await engine.run { line?.update("\(Figures.count($0.read)) samples, \(Figures.count($0.added)) added") }
+                    try await engine.run { line?.update("\(Figures.count($0.read, "sample")), \(Figures.count($0.added)) added") }
                 }
             } catch let error as SampleError where path != nil && error.code == .damaged {
                 // The batches before it are stored.
@@ -53,7 +53,8 @@ struct SamplesWork {
         for text in texts { try console.standardError.write("rejected: \(text)\n") }
         try print(result, seconds: start.duration(to: clock.now))
         if result.rejections.count > 0 {
-            throw ToolError.incomplete("\(result.rejections.count) records are no samples and were skipped")
+            let records = Figures.count(result.rejections.count, "record is no sample and was", "records are no samples and were")
+            throw ToolError.incomplete("\(records) skipped")
         }
         if let waiting = result.waiting { throw ToolError.failed("requests wait in the outbox: \(waiting)") }
         return .done

@@ -18,8 +18,9 @@ struct ConflictServers {
         }
         while base.hasSuffix("/") { base.removeLast() }
         guard known.contains(base) else {
-            let names = known.isEmpty ? "it was never synchronized" : "it was synchronized with \(known.joined(separator: ", "))"
-            throw ToolError.incomplete("--server is \(base), with which the database was never synchronized: \(names)")
+            guard !known.isEmpty else { throw ToolError.incomplete("--server is \(base), but the database was never synchronized") }
+            let names = known.joined(separator: ", ")
+            throw ToolError.incomplete("--server is \(base), but the database was synchronized only with \(names)")
         }
         bases = [base]
     }

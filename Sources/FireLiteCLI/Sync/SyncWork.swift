@@ -186,9 +186,10 @@ struct SyncWork {
         let missing = result.missingReferences
         report.addItems("missing", missing.prefix(isJSON ? missing.count : Self.maximumLines).map { ($0.line, $0.figures) })
         if !isJSON, missing.count > Self.maximumLines {
-            report.addNote("and \(Figures.count(missing.count - Self.maximumLines)) others that the server does not give")
+            report.addNote("and \(Figures.count(missing.count - Self.maximumLines, "other")) that the server does not give")
         }
-        if result.leftToPrefetch > 0 { report.addNote("\(Figures.count(result.leftToPrefetch)) references are left for the next run") }
+        let left = Figures.count(result.leftToPrefetch, "reference is", "references are")
+        if result.leftToPrefetch > 0 { report.addNote("\(left) left for the next run") }
         if !result.lockedTypes.isEmpty { report.addNote("left alone without --keyring: \(result.lockedTypes.joined(separator: ", "))") }
         report.addMember("sealed", .texts(result.lockedTypes))
         addItems("unreadable", unreadable.map { ($0.line, $0.figures) }, to: &report)
@@ -218,7 +219,7 @@ struct SyncWork {
     private func addItems(_ key: String, _ items: [(line: String, figures: [Report.Figure])], to report: inout Report) {
         report.addItems(key, Array(items.prefix(isJSON ? items.count : Self.maximumLines)))
         if !isJSON, items.count > Self.maximumLines {
-            report.addNote("and \(Figures.count(items.count - Self.maximumLines)) others: --json lists them")
+            report.addNote("and \(Figures.count(items.count - Self.maximumLines, "other")): --json lists all")
         }
     }
 

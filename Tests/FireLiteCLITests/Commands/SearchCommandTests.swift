@@ -116,7 +116,9 @@ struct SearchCommandTests {
         #expect(try search("Patient", "--ids", "--count").status == .usage)
         #expect(try search("Patient", "--ids", "--json").status == .usage)
         #expect(try search("Patient?_count=1", "--limit", "1").status == .usage)
-        #expect(try search("Patient", "--after", "nothing").status == .usage)
+        let wrong = try search("Patient", "--after", "nothing")
+        #expect(wrong.status == .usage)
+        #expect(wrong.error == "firelite search: --after is 'nothing', not a cursor: the end of a page prints the one of the next\n")
         #expect(try search("Pateint").error.contains("did you mean 'Patient'?"))
         #expect(try search("Patient?brithdate=1970").error.contains("did you mean 'birthdate'?"))
     }
