@@ -42,7 +42,8 @@ struct ExportCommand: Command {
             --patient writes what belongs to one person, with its attachments: the resource, its compartment, and Binary resources
             that these name. Another database can import the folder. It lacks the history, annotations and app data, and what is
             not in the compartment: devices, practitioners and organizations that the resources refer to. Standard error lists
-            how many of each type the database has and the folder has not. A Group names its other members, too.
+            how many of each type the database has and the folder has not. A Group names its other members, too. A folder with files
+            of an earlier export that would not be replaced is refused, as these may be about others.
 
             With --on-error stop a resource that cannot be read, or that XML cannot hold, ends the export, and no file appears.
             With skip it is skipped and listed on standard error, with its type, its number in the store and the reason; the exit
@@ -99,6 +100,7 @@ struct ExportCommand: Command {
         return try database.located {
             try store.read { transaction -> ExitStatus in
                 let chosen = try person(patient, transaction)
+                try refuseEarlierFiles(besides: Set(chosen.types), store)
                 let exporter = Exporter(types: chosen.types, roots: chosen.roots, options: options, handlers: handlers)
                 // Before the export, which ends with an error if it skips something.
                 if let line = try ReferredResources(outside: chosen.roots, transaction).line {
@@ -136,17 +138,33 @@ struct ExportCommand: Command {
         throw ToolError.incomplete("skipped \(number == 1 ? "1 unreadable resource" : "\(number) unreadable resources")")
     }
 
-    /// The files in the folder that an export writes, but not this one.
+    /// The files in the folder that an export of all types leaves.
     private func earlierFiles(_ store: FHIRStore) throws -> [String] {
         guard types.isEmpty, patient == nil else { return [] }
         let stored = try Set(store.counts().filter { $0.count > 0 }.map(\.typeName))
+        return earlierFiles(besides: stored, store).map { "\(output.path)/\($0)" }
+    }
+
+    /// The names of the files in the folder that some export has written, and that one of these types does not replace.
+    private func earlierFiles(besides written: Set<String>, _ store: FHIRStore) -> [String] {
         var names: [String] = []
         for format in ExportOptions.Format.allCases {
-            for type in store.release.resourceTypeNames where format != options.format || !stored.contains(type) {
-                names.append("\(output.path)/\(type).\(format.rawValue)")
+            for type in store.release.resourceTypeNames where format != options.format || !written.contains(type) {
+                names.append("\(type).\(format.rawValue)")
             }
         }
-        return names.filter { FileManager.default.fileExists(atPath: $0) }
+        return names.filter { FileManager.default.fileExists(atPath: "\(output.path)/\($0)") }
+    }
+
+    /// What else is in the folder would pass for the person's.
+    ///
+    /// - Throws: `ToolError` with status 2.
+    private func refuseEarlierFiles(besides written: Set<String>, _ store: FHIRStore) throws {
+        guard !output.isStandardOutput else { return }
+        let names = earlierFiles(besides: written, store)
+        guard !names.isEmpty else { return }
+        let list = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
+        throw ToolError.usage("\(output.path) has \(list) of an earlier export, which would seem to be the person's: name a new folder")
     }
 
     private func line(_ resource: UnreadableResource) -> String {

@@ -70,6 +70,24 @@ struct EraseCommandTests {
         #expect(try database.run("export", ["--patient", "Patient/1", "--type", "Patient", "--output", folder]).status == .usage)
     }
 
+    @Test func filesAboutOthersAreNotLeftBesideThoseOfAPerson() throws {
+        let folder = database.folder.file("all")
+        #expect(try database.run("export", ["--output", folder]).status == .done)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        let patients = try database.folder.read("all/Patient.ndjson")
+        let run = try database.run("export", ["--patient", "Patient/2", "--output", folder])
+        #expect(run.status == .usage && run.output.isEmpty)
+        let names = "Binary.ndjson, DocumentReference.ndjson, Observation.ndjson"
+        #expect(run.error.hasPrefix("firelite export: \(folder) has \(names) of an earlier export, "), "\(run.error)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+        #expect(try database.folder.read("all/Patient.ndjson") == patients)
+        // What the export replaces is no obstacle.
+        for _ in 1...2 {
+            #expect(try database.run("export", ["--patient", "Patient/2", "--output", database.folder.file("person")]).status == .done)
+        }
+        #expect(try database.run("export", ["--patient", "Patient/2", "--output", "-"]).status == .done)
+    }
+
     /// Samples, the requests that wait to send them, and the names of the devices that only they came from.
     @Test func samplesAndWhatWaitsToBeSentGo() throws {
         func export(_ source: String, _ value: Int) throws -> String {
