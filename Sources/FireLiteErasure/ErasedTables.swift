@@ -242,7 +242,7 @@ enum ErasedTables {
         var left = servers.sorted().map { ErasureReport.Remainder(kind: .server, what: $0) }
         let audit = try tx.rows(ofModuleTable: "_audit", "SELECT seq, type, id FROM _audit")
             .filter { contents.keys.contains("\($0[1].text ?? "")/\($0[2].text ?? "")") }.count
-        if audit > 0 { left.append(.init(kind: .audit, what: "\(audit) row\(audit == 1 ? "" : "s") of the audit trail")) }
+        if audit > 0 { left.append(.init(kind: .audit, what: "\(String(counting: audit, "row", "rows")) of the audit trail")) }
         // An identity that is called as the person; its keys verify what it has signed.
         let named = "SELECT id FROM _trust_identity WHERE id = ?"
         let identities = try tx.rows(ofModuleTable: "_trust_identity", named, [.text(contents.person)])
@@ -250,10 +250,10 @@ enum ErasedTables {
         let appData = try tx.rows(ofModuleTable: "_appdata", "SELECT count(*) FROM _appdata").first?[0].integer ?? 0
         let items = Set(erased.first { $0.table == "_appdata" }?.numbers ?? [])
         let others = Int(appData) - items.count
-        if others > 0 { left.append(.init(kind: .unknown, what: "\(others) item\(others == 1 ? "" : "s") of app data")) }
+        if others > 0 { left.append(.init(kind: .unknown, what: String(counting: others, "item of app data", "items of app data"))) }
         let unread = try AnnotatedNames.unreadItems(tx, without: items)
         if unread > 0 {
-            let annotated = "\(unread) item\(unread == 1 ? "" : "s") of app data"
+            let annotated = String(counting: unread, "item of app data", "items of app data")
             left.append(.init(kind: .unknown, what: "sealed annotations of \(annotated), which their keyring would open"))
         }
         return left

@@ -146,7 +146,7 @@ extension FHIRStore {
             let used = Set(try tx.rows(ofModuleTable: "_blobfile", "SELECT name FROM _blobfile").compactMap { $0[0].text })
             return try folder.names().filter { PayloadFolder.isName($0) && !used.contains($0) }.count
         }
-        let files = count == 1 ? "1 file" : "\(count) files"
+        let files = String(counting: count, "file", "files")
         return count == 0 ? [] : [.init(kind: .unknown, what: "\(files) in \(folder.path) that no payload names")]
     }
 

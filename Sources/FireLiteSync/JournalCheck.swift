@@ -67,7 +67,8 @@ private struct JournalCheck {
                 try rows(
                     "SELECT count(*) FROM \(table) t WHERE NOT EXISTS (SELECT 1 FROM _sync_server s WHERE s.server = t.server)"
                 ).first?[0].integer ?? 0
-            return count == 0 ? nil : finding(table, "\(count) rows are of a server that _sync_server lacks: restore a backup")
+            let rows = String(counting: count, "row is", "rows are")
+            return count == 0 ? nil : finding(table, "\(rows) of a server that _sync_server lacks: restore a backup")
         }
     }
 
@@ -150,8 +151,9 @@ private struct JournalCheck {
             }
         }
         return absent.sorted { $0.key < $1.key }.map { typeName, count in
-            let text = "\(count) resources that the server has are missing and were not deleted here: restore a backup"
-            return finding("_sync_resource", text, typeName)
+            let resources = String(
+                counting: count, "resource that the server has is missing and was", "resources that the server has are missing and were")
+            return finding("_sync_resource", "\(resources) not deleted here: restore a backup", typeName)
         }
     }
 }

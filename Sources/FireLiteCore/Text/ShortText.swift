@@ -1,4 +1,9 @@
 extension String {
+    /// A number with the words for one, or for several: `1 row belongs`, `2 rows belong`.
+    package init(counting number: some BinaryInteger, _ one: String, _ several: String) {
+        self = "\(number) \(number == 1 ? one : several)"
+    }
+
     /// The text for a message: only the beginning and the end of one with more bytes, as it may be a stranger's and of any length.
     package func shortened(to limit: Int = 120) -> String {
         guard utf8.count > limit else { return self }

@@ -37,7 +37,8 @@ private final class PackageKeeper: WriteParticipant {
     private func strays(_ transaction: ReadTransaction) throws -> [StoreFinding] {
         let sql = "SELECT count(*) FROM _package_definition d WHERE NOT EXISTS (SELECT 1 FROM _package p WHERE p.package = d.package)"
         let count = try transaction.rows(of: PackageTables.module, sql).first?[0].integer ?? 0
-        return count == 0 ? [] : [Self.finding("_package_definition", "\(count) definitions are of no package")]
+        let definitions = String(counting: count, "definition is", "definitions are")
+        return count == 0 ? [] : [Self.finding("_package_definition", "\(definitions) of no package")]
     }
 
     /// Definitions that are no resources, or that are not found by what they say.

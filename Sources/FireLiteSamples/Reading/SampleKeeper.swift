@@ -11,10 +11,10 @@ final class SampleKeeper: WriteParticipant {
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
         let count = try transaction.differingSamples()
         guard count > 0 else { return [] }
+        let samples = String(
+            counting: count, "sample in _samples is not that of its Observation", "samples in _samples are not those of their Observations")
         return [
-            StoreFinding(
-                .mismatch, table: "_samples", typeName: "Observation",
-                "\(count) samples in _samples are not those of their Observations: refresh the samples")
+            StoreFinding(.mismatch, table: "_samples", typeName: "Observation", "\(samples): refresh the samples")
         ]
     }
 

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// Compares recorded statements with the Consents, the signatures and the audit trail.
@@ -20,7 +21,8 @@ struct PermissionCheck {
     /// Rows that are no statements.
     private func unreadable(besides count: Int) throws -> [StoreFinding] {
         let rows = try transaction.rows(of: PermissionTables.module, "SELECT count(*) FROM _permission").first?[0].integer ?? 0
-        return rows == count ? [] : [finding("_permission: \(Int(rows) - count) rows are no statements about Consents: restore a backup")]
+        let others = String(counting: Int(rows) - count, "row is no statement about a Consent", "rows are no statements about Consents")
+        return rows == count ? [] : [finding("_permission: \(others): restore a backup")]
     }
 
     /// The fault of a statement.

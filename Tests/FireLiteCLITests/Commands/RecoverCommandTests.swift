@@ -48,7 +48,7 @@ struct RecoverCommandTests {
         try bytes.write(to: URL(fileURLWithPath: database))
         let run = try ToolRun("recover", "--json", database, folder.file("new.sqlite"))
         #expect(run.status == .incomplete && run.output.contains(#""recovered":3"#) && run.output.contains(#""complete":false"#))
-        #expect(run.output.contains("_appdata_content: 1 rows that were copied are on pages that do not match their checksums"))
+        #expect(run.output.contains("_appdata_content: 1 row that was copied is on pages that do not match their checksums"))
         #expect(try ToolRun("appdata", "--database", folder.file("new.sqlite"), "get", "settings").output == "jello, settings")
     }
 

@@ -58,7 +58,7 @@ import Testing
         #expect(try await store.check().isEmpty)
         _ = try await store.write { tx in try tx.run(on: SampleTables.module, "UPDATE _samples SET value = 61 WHERE value = 60") }
         #expect(try await store.check().map(\.kind) == [.mismatch])
-        #expect(try await store.check().first?.text.hasPrefix("1 samples in _samples") == true)
+        #expect(try await store.check().first?.text.hasPrefix("1 sample in _samples") == true)
         _ = try await store.refreshSamples()
         #expect(try await store.check().isEmpty)
         _ = try await store.write { tx in try tx.run(on: SampleTables.module, "UPDATE _samples SET start = start + 1, finish = finish + 1")

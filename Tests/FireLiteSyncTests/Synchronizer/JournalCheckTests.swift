@@ -52,7 +52,7 @@ struct JournalCheckTests {
         try lose(device, "b")
         let found = try findings(device)
         #expect(found.map(\.table) == ["_sync_resource"] && found.map(\.typeName) == ["Patient"])
-        #expect(found.first?.text.contains("1 resources that the server has are missing") == true)
+        #expect(found.first?.text.contains("1 resource that the server has is missing") == true)
     }
 
     @Test func aLostResourceWhoseChangeWaitsIsNoDeletion() async throws {

@@ -29,7 +29,7 @@ import Testing
         let store = try store()
         try store.withWritingConnection { try $0.execute("INSERT INTO Patient_name (_k, _parent, _ord) VALUES (99 << 24 | 1, 0, 0)") }
         let faults = try faults(of: store)
-        #expect(faults.contains("check(): Patient_name: 1 rows belong to no resource"))
+        #expect(faults.contains("check(): Patient_name: 1 row belongs to no resource"))
         #expect(faults.contains("orphan row: Patient_name \(99 << 24 | 1)"))
     }
 
@@ -37,7 +37,7 @@ import Testing
         let store = try store()
         try store.withWritingConnection { try $0.execute("UPDATE Patient_name SET _parent = 77") }
         let faults = try faults(of: store)
-        #expect(faults.contains("check(): Patient_name: 1 rows have no owner"))
+        #expect(faults.contains("check(): Patient_name: 1 row has no owner"))
         #expect(faults.contains { $0.hasPrefix("orphan row: Patient_name ") })
     }
 }

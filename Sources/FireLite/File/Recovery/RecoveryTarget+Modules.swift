@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension RecoveryTarget {
@@ -25,9 +26,13 @@ extension RecoveryTarget {
         for table in tables {
             let (gaps, repeated, doubtful) = try copy(table, from: source)
             if let doubtful {
-                unreadable.append("\(table.name): \(doubtful) rows that were copied are on pages that do not match their checksums")
+                let rows = String(counting: doubtful, "row that was copied is", "rows that were copied are")
+                unreadable.append("\(table.name): \(rows) on pages that do not match their checksums")
             }
-            if repeated > 0 { unreadable.append("\(table.name): \(repeated) rows repeat the key of another row and were left out") }
+            if repeated > 0 {
+                let rows = String(counting: repeated, "row with the key of another row was", "rows with keys of other rows were")
+                unreadable.append("\(table.name): \(rows) left out")
+            }
             for gap in gaps {
                 unreadable.append("\(table.name): the rows \(gap.lowerBound) to \(gap.upperBound), if there are any, cannot be read")
             }

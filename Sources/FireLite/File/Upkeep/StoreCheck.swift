@@ -122,12 +122,12 @@ struct StoreCheck {
     /// Rows of a table that belong to no resource, or to no row of the tables that can own them.
     private func orphans(_ table: TablePlan) throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
-        func note(_ count: Int64, _ text: String) {
+        func note(_ count: Int64, _ one: String, _ several: String) {
             guard count > 0 else { return }
-            findings.append(
-                StoreFinding(.orphanRows, table: table.name, typeName: table.resourceName, "\(table.name): \(count) rows \(text)"))
+            let rows = String(counting: count, "row \(one)", "rows \(several)")
+            findings.append(StoreFinding(.orphanRows, table: table.name, typeName: table.resourceName, "\(table.name): \(rows)"))
         }
-        note(try access.registry.unregisteredRows(of: table), "belong to no resource")
+        note(try access.registry.unregisteredRows(of: table), "belongs to no resource", "belong to no resource")
         // Nearly all rows are owned by rows of one table or, for recursive elements, of the same table. With many tables, comparing each with
         // each takes minutes.
         let likely = [table.owner, table].compactMap { $0 }
@@ -142,9 +142,10 @@ struct StoreCheck {
                     WHERE t._parent IS NOT NULL
                     """) ?? 0
         }
-        note(ownerless, "have no owner")
+        note(ownerless, "has no owner", "have no owner")
         if !table.isResource {
-            note(try connection.integer("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NULL") ?? 0, "name no owner")
+            let nameless = try connection.integer("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NULL") ?? 0
+            note(nameless, "names no owner", "name no owner")
         }
         return findings
     }
@@ -157,7 +158,7 @@ struct StoreCheck {
             findings.append(
                 StoreFinding(
                     .registry, table: table?.name ?? "_resource", typeName: table?.resourceName,
-                    "\(table?.name ?? "_resource"): \(count) resources have \(text)"))
+                    "\(table?.name ?? "_resource"): \(String(counting: count, "resource has", "resources have")) \(text)"))
         }
         var shapes: [Int: [Int64]] = [:]
         for number in try access.registry.usedShapes() {
@@ -165,12 +166,12 @@ struct StoreCheck {
             for table in shape.tables { shapes[table.index, default: []].append(number) }
             let name = try access.registry.typeName(ofShape: number)
             guard let own = name.flatMap({ access.schema.table(named: $0) }), own.isInFile else { continue }
-            note(try access.registry.resources(withShape: number, notIn: own), own, "another type than their list of tables says")
+            note(try access.registry.resources(withShape: number, notIn: own), own, "another type than the list of tables says")
         }
         for table in access.schema.storedTables {
             let (unlisted, missing) = try access.registry.disagreements(with: table, shapes: shapes[table.index] ?? [])
-            note(unlisted, table, "rows that their list of tables does not name")
-            note(missing, table, "no row though their list of tables names it")
+            note(unlisted, table, "rows that the list of tables does not name")
+            note(missing, table, "no row though the list of tables names it")
         }
         note(try access.registry.resourcesWithoutShape(), nil, "no list of tables")
         return findings
