@@ -12,7 +12,8 @@ struct BenchmarkRun {
     /// Those that fetch one resource at a time come before those that have all of them in memory: these leave the heap in pieces, and an
     /// allocator that has to put them together makes the reading of objects dearer by up to half.
     static let workloads: [any Workload] = [
-        FetchWorkloads(), HitsWorkloads(), LiveWorkloads(), TrackingWorkloads(), GrowthWorkloads(), CodecWorkloads(), FHIRPathWorkloads(),
+        FetchWorkloads(), StatementHookWorkload(), HitsWorkloads(), LiveWorkloads(), TrackingWorkloads(), GrowthWorkloads(),
+        CodecWorkloads(), FHIRPathWorkloads(),
         XMLWorkloads(), SearchWorkloads(), ViewWorkloads(), SyncWorkloads(),
         PayloadWorkloads(), RecordWorkloads(), SampleWorkloads(), AuditWorkloads(), PermissionWorkloads(), TerminologyWorkloads(),
         ValidationWorkloads(),

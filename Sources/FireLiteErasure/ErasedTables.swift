@@ -222,7 +222,7 @@ enum ErasedTables {
             try tx.store.records.annotate(sealed.type, id: sealed.id, with: sealed.kept)
             return
         }
-        let now = tx.store.sealing.sealer == nil ? FHIRClock.system.now() : tx.store.records.clock()
+        let now = tx.store.sealing.sealer == nil ? tx.store.clock.now() : tx.store.records.clock()
         try tx.run(
             onModuleTable: "_record",
             "UPDATE _record SET updated = ?, edition = edition + 1 WHERE root = ? AND deleted IS NULL",

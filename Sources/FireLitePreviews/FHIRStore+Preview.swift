@@ -12,9 +12,12 @@ extension FHIRStore {
     /// - Parameters:
     ///   - patients: the number of patients, each with about 40 other resources.
     ///   - seed: the seed of the random numbers.
+    ///   - clock: the store's clock. Default: the system's.
     /// - Throws: `FHIRStoreError`.
-    public static func preview(patients: Int = 10, seed: UInt64 = 1) throws -> FHIRStore {
-        let store = try FHIRStore(path: ":memory:", release: .r4)
+    public static func preview(patients: Int = 10, seed: UInt64 = 1, clock: FHIRClock = .system) throws -> FHIRStore {
+        var configuration = Configuration()
+        configuration.clock = clock
+        let store = try FHIRStore(path: ":memory:", release: .r4, configuration: configuration)
         let resources = Array(SyntheticPatients(count: patients, seed: seed))
         try store.write { tx in _ = try tx.upsert(resources) }
         return store

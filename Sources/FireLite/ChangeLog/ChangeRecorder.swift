@@ -34,7 +34,7 @@ struct ChangeRecorder {
         table = ChangeTable(connection: access.connection)
         first = settings.next
         next = settings.next
-        time = Date.present.milliseconds(.down)
+        time = access.clock.now().milliseconds(.down)
     }
 
     var hasWritten: Bool { next != first }

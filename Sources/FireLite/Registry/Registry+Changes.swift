@@ -4,7 +4,7 @@ import Foundation
 
 /// Changes to the registry, in a write.
 extension Registry {
-    private static var now: Int64 { Date.present.milliseconds(.down) }
+    private var now: Int64 { clock.now().milliseconds(.down) }
 
     private static func insertion(_ rows: Int) -> String {
         "INSERT OR FAIL INTO _resource(root, shape, revision, updated, nodes, digest, pk) VALUES "
@@ -17,7 +17,7 @@ extension Registry {
     /// Registers one resource, or `RowInserter.group` resources with one statement.
     func insert(_ count: Int, _ registration: (Int) throws -> Registration) throws {
         let statement = try connection.cached(count == 1 ? Self.insertionOfOne : Self.insertionOfGroup)
-        let now = Self.now
+        let now = now
         for number in 0..<count {
             let registration = try registration(number)
             let parameter = number * 7 + 1
@@ -40,7 +40,7 @@ extension Registry {
         updateOfContent = statement
         statement.bind(1, registration.shape)
         statement.bind(2, registration.revision)
-        statement.bind(3, Self.now)
+        statement.bind(3, now)
         statement.bind(4, Int64(registration.nodes))
         statement.bind(5, bytes: registration.digest)
         statement.bind(6, registration.root)

@@ -7,6 +7,7 @@ import FireLiteSQLiteBridge
 final class Registry {
     let connection: Connection
     let schema: StorageSchema
+    let clock: FHIRClock
     private var shapes: [Int64: Shape] = [:]
     private var shapesByMark: [UInt64: Shape] = [:]
     private var registrationByRoot: Statement?
@@ -20,9 +21,10 @@ final class Registry {
     /// FHIR's maximum length of an id (<https://hl7.org/fhir/R4/datatypes.html#id>).
     private static let maximumID = 64
 
-    init(_ connection: Connection, schema: StorageSchema) {
+    init(_ connection: Connection, schema: StorageSchema, clock: FHIRClock = .system) {
         self.connection = connection
         self.schema = schema
+        self.clock = clock
     }
 
     deinit { idMemory.deallocate() }

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 import Foundation
 
@@ -74,6 +75,12 @@ extension FHIRStore {
         /// Whether each resource is compared with its stored digest when it is read, so that a bit that changed on the disk is an
         /// error and never a wrong object. Default: true. It costs about 1 µs per kilobyte of JSON.
         public var verifiesContent = true
+
+        /// Where the times come from that the store and its modules note: of resources, changes and versions, records, payloads, samples and waiting
+        /// requests. Searches compare with it, too. Default: the system's. It never determines an order, and nothing waits by it.
+        ///
+        /// A test gets the same times in each run with `FHIRClock.fixed(_:)` or `FHIRClock.stepping(from:by:)` of the module `FireLitePreviews`.
+        public var clock = FHIRClock.system
 
         /// Called with each SQL statement that the store has run, for logs and measurements: its text without values, its time and its rows. Default:
         /// none. It is called on the thread that ran the statement, before the result is used, so it should only pass the report on; it must not use

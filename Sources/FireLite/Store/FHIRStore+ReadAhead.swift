@@ -37,6 +37,6 @@ extension FHIRStore {
             let backup = try Backup(from: transaction.access.connection, to: connection)
             while try backup.step(pages: 1_024) { try Cancellation.check() }
         }
-        return try StoreConnection(connection, release: release, bases: configuration.bases)
+        return try StoreConnection(connection, release: release, bases: configuration.bases, clock: configuration.clock)
     }
 }

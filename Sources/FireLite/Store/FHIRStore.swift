@@ -45,6 +45,9 @@ public final class FHIRStore: Sendable {
     /// Whether resources are compared with their digests when they are read.
     var verifiesContent: Bool { givenConfiguration.verifiesContent }
 
+    /// The clock of the configuration.
+    package var clock: FHIRClock { givenConfiguration.clock }
+
     /// The configuration of the store, with its current key.
     public var configuration: Configuration {
         var configuration = givenConfiguration

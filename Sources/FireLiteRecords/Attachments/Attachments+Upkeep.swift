@@ -73,7 +73,7 @@ extension Attachments {
             try keeper.findReferences(tx, inVersions: hasVersions)
             try tx.notePayloadsComplete()
             // A running `put` writes every few seconds.
-            let recent = Date.present.milliseconds(.down) - Self.abandonedMilliseconds
+            let recent = store.clock.now().milliseconds(.down) - Self.abandonedMilliseconds
             let loose = try tx.blobRows("SELECT blob FROM _blob WHERE hash IS NOT NULL OR created < ?", [.integer(recent)])
             return try tx.deleteBlobs(loose.compactMap { $0[0].integer })
         }

@@ -74,7 +74,7 @@ extension WriteTransaction {
             throw AttachmentError(.tooLarge, "the store has used all numbers of payloads: move them back, and apart again")
         }
         let number = last + 1
-        let now = Date.present.milliseconds(.down)
+        let now = store.clock.now().milliseconds(.down)
         try runBlobs(
             "INSERT INTO _blob(blob, hash, bytes, created) VALUES (?, ?, ?, ?)",
             [.integer(number), hash.map { .blob([UInt8]($0)) } ?? .null, .integer(Int64(byteCount)), .integer(now)])

@@ -7,7 +7,9 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
     private let lock = NSLock()
     private var currentEncryption = RecordEncryption.none
     private var currentPending: @Sendable (ReadTransaction) throws -> Set<RecordKey> = PendingRecords.inOutbox
-    private var currentClock: @Sendable () -> Date = FHIRClock.system.now
+    private var currentClock: @Sendable () -> Date
+
+    init(clock: @escaping @Sendable () -> Date) { currentClock = clock }
 
     var encryption: RecordEncryption {
         get { lock.withLock { currentEncryption } }

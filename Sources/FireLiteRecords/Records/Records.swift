@@ -17,7 +17,7 @@ public struct Records: Sendable {
 
     init(_ store: FHIRStore) {
         self.store = store
-        keeper = store.participant(RecordKeeper.self) { RecordKeeper() }
+        keeper = store.participant(RecordKeeper.self) { RecordKeeper(clock: store.clock.now) }
         store.sealing.sealer = keeper
     }
 
@@ -37,7 +37,7 @@ public struct Records: Sendable {
         nonmutating set { keeper.pending = newValue }
     }
 
-    /// The clock of metadata. Default: the system's.
+    /// The clock of metadata. Default: that of the store's configuration.
     public var clock: @Sendable () -> Date {
         get { keeper.clock }
         nonmutating set { keeper.clock = newValue }

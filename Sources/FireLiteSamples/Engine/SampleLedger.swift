@@ -62,7 +62,7 @@ struct SampleLedger: Sendable {
 
     func save(_ tx: WriteTransaction, _ anchor: SampleAnchor?, source: String, type: SampleType) throws {
         guard let anchor else { return }
-        let now = SampleTime.milliseconds(.present)
+        let now = SampleTime.milliseconds(tx.store.clock.now())
         let place: [SQLValue] = [.text(target), .text(source), .text(type.rawValue)]
         let values: [SQLValue] = [.blob([UInt8](anchor.data)), .integer(now)]
         let changed = try tx.runSamples(

@@ -26,7 +26,7 @@ struct ConditionBuilder {
         self.transaction = transaction
         self.catalog = catalog
         self.options = options
-        now = options.now ?? FHIRClock.system.now()
+        now = options.now ?? transaction.store.clock.now()
         hasNear = parameters.contains { $0.name == "near" }
         nearDistance = parameters.first { $0.name == "near-distance" }?.value
     }

@@ -14,7 +14,7 @@ public struct SearchOptions: Sendable {
     public var handling = Handling.lenient
     /// The zone of dates without one, in searches and in the store. Default: the machine's.
     public var timeZone = TimeZone.current
-    /// The moment from which `ap` measures how far a date is away. Default: that of the search.
+    /// The moment from which `ap` measures how far a date is away. Default: that of the search, by the store's clock.
     public var now: Date?
     /// The number of results of a page if the search has no `_count`. Default: all.
     public var pageSize: Int?

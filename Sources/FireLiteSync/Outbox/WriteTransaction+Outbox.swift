@@ -25,7 +25,7 @@ extension WriteTransaction {
     public func enqueue(
         _ request: FHIRRequest, for server: URL, sealing envelopes: EnvelopePolicy? = nil, marksCreates: Bool = true
     ) throws -> Int64 {
-        try enqueue(request, for: server, sealing: envelopes, mark: marksCreates ? OutboxMark() : nil, created: .present)
+        try enqueue(request, for: server, sealing: envelopes, mark: marksCreates ? OutboxMark() : nil, created: store.clock.now())
     }
 
     /// - Parameter mark: what makes a create unique; nil to leave it as it is.

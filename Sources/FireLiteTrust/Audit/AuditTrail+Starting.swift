@@ -27,11 +27,12 @@ extension FHIRStore {
                 guard try tx.identity(signer.id) == nil else {
                     throw TrustError(.unknown, "the key of \(signer.id) is not among those that the store knows: rotate its key first")
                 }
-                try tx.setIdentity(Identity(id: signer.id, keys: [.init(signer.key.publicKey, from: .present)]))
+                try tx.setIdentity(Identity(id: signer.id, keys: [.init(signer.key.publicKey, from: clock.now())]))
             }
         }
         let recorder = participant(AuditRecorder.self) {
-            AuditRecorder(signer: AuditSigner(signer.key), party: party ?? AuditParty(signer.id), recordsReads: includesReads)
+            AuditRecorder(
+                signer: AuditSigner(signer.key), party: party ?? AuditParty(signer.id), recordsReads: includesReads, now: clock.now)
         }
         let trail = AuditTrail(store: self, recorder: recorder)
         if try read({ try $0.lastAuditHead() }) == nil { try trail.seal() }

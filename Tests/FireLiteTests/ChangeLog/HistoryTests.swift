@@ -31,6 +31,25 @@ import Testing
         #expect(try store.tracked(.changes).isEmpty)
     }
 
+    /// Of each write by the clock with which the store was opened, on every connection.
+    @Test func timesAreThoseOfTheStoresClock() throws {
+        let folder = try TemporaryFolder()
+        let moments = [1_000_000_000, 2_000_000_000].map { Date(timeIntervalSince1970: $0) }
+        for (moment, family) in zip(moments, ["A1", "A2"]) {
+            var configuration = FHIRStore.Configuration()
+            configuration.clock.now = { moment }
+            let store = try FHIRStore(path: folder.file("clock.sqlite"), release: .r4, configuration: configuration)
+            try store.track(.history)
+            try put(store, "a", family)
+            let written = try store.sql("SELECT updated FROM _resource").first?.values[0]
+            #expect(written == .integer(Int64(moment.timeIntervalSince1970) * 1_000))
+            try store.close()
+        }
+        let store = try FHIRStore(path: folder.file("clock.sqlite"), release: .r4)
+        let versions = try store.history(of: Patient.self, id: "a")
+        #expect(versions.map(\.storedAt) == [moments[1], moments[0]] && versions[1].replacedAt == moments[1])
+    }
+
     @Test func aDeletedResourceIsReadAndRestored() throws {
         let store = try freshStore()
         try store.track(.history)

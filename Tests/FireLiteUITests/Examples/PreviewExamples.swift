@@ -54,6 +54,15 @@ func statusOfARefusedRead() async throws -> Int? {
         // end
     }
 
+    @Test func aStoreWithAClockThatStands() throws {
+        // example Testing.md
+        let store = try FHIRStore.preview(patients: 1, clock: .fixed(Date(timeIntervalSince1970: 1_893_456_000)))
+        try store.track(.history)
+        try store.write { tx in try tx.upsert(Patient { $0.id = "new" }) }
+        #expect(try store.history(of: Patient.self, id: "new").first?.storedAt == Date(timeIntervalSince1970: 1_893_456_000))
+        // end
+    }
+
     @Test func aRefusedReadHasItsStatus() async throws { #expect(try await statusOfARefusedRead() == 404) }
 
     @Test func aPreviewHasPatients() throws { #expect(try countsOfThePreview() == 3) }

@@ -7,6 +7,7 @@ final class StoreConnection {
     /// The file, if it is read without locks and may still change.
     var stillFile: StillFile?
     let schema: StorageSchema
+    let clock: FHIRClock
     let registry: Registry
     let reader: ResourceReader
     let queries = QueryCache()
@@ -27,11 +28,12 @@ final class StoreConnection {
         let totalChanges: Int64
     }
 
-    init(_ connection: Connection, release: FHIRRelease, bases: [String] = []) throws {
+    init(_ connection: Connection, release: FHIRRelease, bases: [String] = [], clock: FHIRClock = .system) throws {
         self.connection = connection
+        self.clock = clock
         self.bases = LocalBases(given: bases)
         schema = try StorageSchema(release: release)
-        registry = Registry(connection, schema: schema)
+        registry = Registry(connection, schema: schema, clock: clock)
         reader = ResourceReader(connection, schema: schema, registry: registry)
         beginStatement = try connection.prepare("BEGIN")
         // Compiled while all is well: where memory has run out there would be none to compile it.

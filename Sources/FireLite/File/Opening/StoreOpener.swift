@@ -78,7 +78,7 @@ struct StoreOpener: Sendable {
                 .notAStore, "\(path) is not the store that was opened: close the store and open the file again")
         }
         try checkCells(connection)
-        let access = try StoreConnection(connection, release: release, bases: configuration.bases)
+        let access = try StoreConnection(connection, release: release, bases: configuration.bases, clock: configuration.clock)
         if !isNew {
             // Of a store that is open already, what a newer program has added meanwhile is met where it is used.
             if expected == nil { try verifyModel(access) }
@@ -202,7 +202,7 @@ struct StoreOpener: Sendable {
         // With the first read SQLite learns about the page checksums.
         try connection.execute("PRAGMA query_only = 1; PRAGMA schema_version")
         try checkCells(connection)
-        let access = try StoreConnection(connection, release: release, bases: configuration.bases)
+        let access = try StoreConnection(connection, release: release, bases: configuration.bases, clock: configuration.clock)
         access.stillFile = still
         return access
     }
