@@ -138,6 +138,28 @@ import Testing
         #expect(patients.json?["output"]?.items.compactMap { $0["type"]?.text } == ["Observation", "Patient"])
     }
 
+    @Test func theFirstExportMakesTheWorkFolder() async throws {
+        let folder = try TemporaryFolder()
+        let sample = try sample(folder)
+        #expect(await sample.get("/Patient/1").status == 200)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("jobs")))
+        #expect(try await finished(sample, await sample.get("/$export", asynchronous)).status == 200)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file("jobs"))[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o700)
+    }
+
+    @Test func aWorkFolderThatCannotBeMadeRefusesExportsAlone() async throws {
+        let folder = try TemporaryFolder()
+        // No folder can be inside a file.
+        let file = URL(fileURLWithPath: try folder.write("file", ""))
+        let jobs = file.appendingPathComponent("jobs")
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"1"}"#) { $0.workFolder = jobs }
+        #expect(await sample.get("/Patient/1").status == 200)
+        let refusal = await sample.get("/$export", asynchronous)
+        #expect(refusal.status == 500 && refusal.text.contains("folder for jobs"), "\(refusal.text)")
+        #expect(throws: ServiceError.self) { try ServiceSample("R4") { $0.workFolder = file } }
+    }
+
     @Test func exportedLinesAreWhatReadsAnswer() async throws {
         let folder = try TemporaryFolder()
         let url = URL(fileURLWithPath: folder.file("jobs"))

@@ -17,8 +17,9 @@ struct BrowseCommand: Command {
             Control-C. The database can be used by an app and by this tool at the same time. With --no-open the link is printed
             and not opened.
 
-            Without --edit the file is never changed, not even upgraded from an older format. If it is encrypted and there is no
-            --key-file, a page asks for the key. Searches that you save are kept in FILE.searches.json.
+            Without --edit the file is never changed, not even upgraded from an older format, and its folder need not be
+            writable. If it is encrypted and there is no --key-file, a page asks for the key. Searches that
+            you save are kept in FILE.searches.json.
 
             `make server` in the source of FireLite builds the server.
 

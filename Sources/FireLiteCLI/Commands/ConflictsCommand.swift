@@ -81,17 +81,16 @@ struct ConflictsCommand: Command {
         }
     }
 
-    /// The servers. Conflicts with them depend on changes that are still to be taken in from the log, so a database that has servers is opened for
-    /// writing; another one is only read.
+    /// The servers. Only a decision writes.
     private func servers() throws -> ConflictServers {
         try database.located {
+            guard action != .resolve else { return try ConflictServers(database.open(), only: server) }
             do {
-                let found = try ConflictServers(database.openForReadingUnlocated(), only: server)
-                if found.bases.isEmpty { return found }
+                return try ConflictServers(database.openForReadingUnlocated(), only: server)
             } catch let error as FHIRStoreError where error.code == .readOnly {
                 // Tables of an older format must be extended first.
+                return try ConflictServers(database.open(), only: server)
             }
-            return try ConflictServers(database.open(), only: server)
         }
     }
 

@@ -11,14 +11,14 @@ final class ExportJobs: @unchecked Sendable {
     private var tasks: [String: Task<Void, Never>] = [:]
     private var progress: [String: String] = [:]
 
-    /// - Throws: `ServiceError.file` if the folder cannot be made.
+    /// - Parameter folder: the folder with their folders, which the first job makes: a service without jobs leaves nothing on the disk.
+    /// - Throws: `ServiceError.file` if something else than a folder is there.
     init(folder: URL, limit: Int) throws {
         self.folder = folder
         self.limit = limit
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw ServiceError(.file, "the work folder cannot be made: check the permissions of the folder around it")
+        var isFolder: ObjCBool = false
+        guard !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) || isFolder.boolValue else {
+            throw ServiceError(.file, "the work folder is a file: name a folder, or what does not exist yet")
         }
     }
 
@@ -52,16 +52,23 @@ final class ExportJobs: @unchecked Sendable {
 
     /// Begins a job.
     ///
-    /// - Throws: `ServiceFault` with status 429 if too many run.
+    /// - Throws: `ServiceFault`: with status 429 if too many run, with 500 if its folder cannot be made.
     func start(_ job: BulkJob, _ service: FHIRService) throws {
         removeOld(service.configuration.clock.now())
         try lock.withLock {
             guard tasks.count < limit else {
                 throw ServiceFault(429, "throttled", "\(limit) jobs are running already", fields: ["Retry-After": "10"])
             }
-            try FileManager.default.createDirectory(
-                at: folder(of: job.id), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            try save(job)
+            do {
+                for folder in [folder, folder(of: job.id)] {
+                    try FileManager.default.createDirectory(
+                        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                }
+                try save(job)
+            } catch {
+                throw ServiceFault(
+                    500, "exception", "the server cannot write to its folder for jobs: its owner must name another one, or permit that")
+            }
             run(job, service)
         }
     }

@@ -30,7 +30,7 @@ extension FHIRService {
             policy.maximumTimeouts = 8
             return policy
         }()
-        /// The folder for the jobs of `$export` and `$import`, created with mode 0700 if it does not exist. Default: nil, which means
+        /// The folder for the jobs of `$export` and `$import`. The first job creates it, with mode 0700. Default: nil, which means
         /// neither of the two.
         public var workFolder: URL?
         /// Whether content must pass `validate()` to be stored; otherwise the release's classes need only be able to hold it. Default:

@@ -35,7 +35,7 @@ public final class FHIRService: Sendable {
     /// - Parameters:
     ///   - store: the store; other code may use and change it at the same time.
     ///   - configuration: how the service answers. Default: everybody may do everything.
-    /// - Throws: ``ServiceError/Code/configuration`` for an invalid base address; ``ServiceError/Code/file`` if the work folder cannot be used.
+    /// - Throws: ``ServiceError/Code/configuration`` for an invalid base address; ``ServiceError/Code/file`` if the work folder is a file.
     public init(store: FHIRStore, configuration: Configuration = Configuration()) throws {
         self.store = store
         self.configuration = configuration

@@ -190,9 +190,7 @@ struct SyncJournal {
     // MARK: - Content
 
     /// The store's state of a resource, with references that the server understands; nil if there is none.
-    func stored(_ key: SyncKey) throws -> FHIRResource? {
-        try tx.resource(typeName: key.typeName, id: key.id).map { try tx.whole(tx.withAssignedIDs($0)) }
-    }
+    func stored(_ key: SyncKey) throws -> FHIRResource? { try tx.storedForServer(key) }
 
     /// A content that can be sent.
     struct Content {
@@ -254,12 +252,7 @@ struct SyncJournal {
     func opened(_ text: String) throws -> String { try text.hasPrefix(ContentSealing.textStart) ? open(text) : text }
 
     /// Opens what `sealing` made.
-    func open(_ text: String) throws -> String {
-        guard let sealer = tx.store.sealing.sealer else {
-            throw FHIRStoreError(.missingKey, "a change is sealed, and no keyring is set", remedy: .giveKeyring)
-        }
-        return try sealer.open(text: text)
-    }
+    func open(_ text: String) throws -> String { try tx.openedChange(text) }
 
     func resource(_ json: String) throws -> FHIRResource { try resource(Data(json.utf8)) }
 

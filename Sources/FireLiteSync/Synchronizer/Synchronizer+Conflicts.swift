@@ -37,15 +37,24 @@ extension Synchronizer {
         case json(String)
     }
 
-    /// The deferred conflicts, in the order in which the changes were made.
+    /// The deferred conflicts, in the order in which the changes were made. They are only read, also from a store that cannot be written.
     ///
     /// - Parameter limit: the maximum number; nil for all.
     /// - Throws: `FHIRStoreError`.
     public func conflicts(limit: Int? = nil) async throws -> [DeferredConflict] {
-        try await journal { journal in
-            try journal.beginIfStarted()
-            return try journal.changes("state = 2", [], limit: limit).map { change in
-                let conflict = try journal.conflict(change)
+        do { return try await storedConflicts(limit) } catch let error as FHIRStoreError where error.code == .olderFormat {
+            // A journal adds the tables that a file of an earlier version lacks.
+            try await journal { _ in }
+            return try await storedConflicts(limit)
+        }
+    }
+
+    private func storedConflicts(_ limit: Int?) async throws -> [DeferredConflict] {
+        let base = base
+        return try await store.read { tx in
+            // What the change log has and the list has not makes no conflict and ends none, so it is not taken in.
+            try tx.conflictingChanges(with: base, limit: limit).map { change in
+                let conflict = try tx.conflict(change)
                 var merged: ThreeWayMerge?
                 if let local = conflict.local, let remote = conflict.remote {
                     merged = ThreeWayMerge(base: conflict.base, local: local, remote: remote)
@@ -98,9 +107,40 @@ extension Synchronizer {
 
 extension SyncJournal {
     /// A deferred conflict, with objects of its own.
-    func conflict(_ change: WaitingChange) throws -> SyncConflict {
-        SyncConflict(
-            typeName: change.key.typeName, id: change.key.id, base: try change.base.map { try resource($0) },
-            local: try stored(change.key)?.copy(), remote: try change.remote.map { try resource($0) }, remoteVersion: change.remoteVersion)
+    func conflict(_ change: WaitingChange) throws -> SyncConflict { try tx.conflict(change) }
+}
+
+extension ReadTransaction {
+    /// The changes that are in conflict with a server; none if the store was never synchronized with it.
+    fileprivate func conflictingChanges(with base: String, limit: Int?) throws -> [WaitingChange] {
+        try rows(
+            of: SyncJournal.tables,
+            """
+            SELECT \(WaitingChange.columns) FROM _sync_change WHERE server = (SELECT server FROM _sync_server WHERE base = ?) AND state = 2
+            ORDER BY change LIMIT ?
+            """, [.text(base), .integer(Int64(limit ?? -1))]
+        ).map { try WaitingChange($0, opening: openedChange) }
+    }
+
+    fileprivate func conflict(_ change: WaitingChange) throws -> SyncConflict {
+        func resource(_ json: String?) throws -> FHIRResource? {
+            try json.map { try FHIRJSON.resource(from: Data($0.utf8), release: store.release) }
+        }
+        return SyncConflict(
+            typeName: change.key.typeName, id: change.key.id, base: try resource(change.base),
+            local: try storedForServer(change.key)?.copy(), remote: try resource(change.remote), remoteVersion: change.remoteVersion)
+    }
+
+    /// The store's state of a resource, with references that the server understands; nil if there is none.
+    func storedForServer(_ key: SyncKey) throws -> FHIRResource? {
+        try resource(typeName: key.typeName, id: key.id).map { try whole(withAssignedIDs($0)) }
+    }
+
+    /// Opens a text of the list of changes that is sealed.
+    func openedChange(_ text: String) throws -> String {
+        guard let sealer = store.sealing.sealer else {
+            throw FHIRStoreError(.missingKey, "a change is sealed, and no keyring is set", remedy: .giveKeyring)
+        }
+        return try sealer.open(text: text)
     }
 }

@@ -78,6 +78,21 @@ struct ConflictsCommandTests {
         #expect(try tests.run("--server", "https://other.example").status == .incomplete)
     }
 
+    @Test func listingAndShowingOnlyRead() async throws {
+        let tests = try await ConflictedDatabase(remote: Self.clashing)
+        let file = URL(fileURLWithPath: tests.database.path)
+        let before = try Data(contentsOf: file)
+        var configuration = FHIRStore.Configuration()
+        configuration.access = .readOnly
+        let store = try FHIRStore(path: tests.database.path, release: .r4, configuration: configuration)
+        let client = try FHIRClient(base: #require(URL(string: Self.server)), release: .r4)
+        #expect(try await Synchronizer(store, client).conflicts().map(\.paths) == [["name[0].family"]])
+        try await store.close()
+        #expect(try tests.run().status == .incomplete)
+        #expect(try tests.run("show", "Patient/1").status == .done)
+        #expect(try Data(contentsOf: file) == before)
+    }
+
     @Test func bothSidesAndTheMergeAreShownByElement() async throws {
         let remote = Self.clashing.replacing("true", with: "false").replacing("}]}", with: "}],\"gender\":\"female\"}")
         let tests = try await ConflictedDatabase(remote: remote)

@@ -30,6 +30,7 @@ struct RecoverCommandTests {
         let run = try ToolRun("recover", database, folder.file("new.sqlite"))
         #expect(run.status == .done && run.error.isEmpty)
         #expect(run.output == "recovered 3, lost 0, not verified 0\n")
+        #expect(["-wal", "-shm"].allSatisfy { !FileManager.default.fileExists(atPath: database + $0) })
         #expect(try ToolRun("check", "--database", folder.file("new.sqlite")).output == "sound\n")
         let again = try ToolRun("recover", database, folder.file("new.sqlite"))
         #expect(again.status == .usage)

@@ -90,7 +90,7 @@ struct ServerCommand: AsyncParsableCommand {
         help: "A file with a SubscriptionTopic in JSON, to which clients can subscribe; subscriptions need --history. Can be repeated.")
     var topics: [String] = []
 
-    @Option(help: "The folder for the files of $export. Default: DATABASE.server beside the store.")
+    @Option(help: "The folder for the files of $export, which the first export makes. Default: DATABASE.server beside the store.")
     var work: String?
 
     @Flag(help: "Serve no pages: by default a link that works once, which the server prints, opens what the store holds in a browser.")
@@ -179,6 +179,13 @@ struct ServerCommand: AsyncParsableCommand {
             // At once, also into a pipe.
             FileHandle.standardOutput.write(Data(greeting.utf8))
         }
+        await close(store)
+    }
+
+    /// Closes the store, so that SQLite removes the files beside it: the process may end before the store is released.
+    private func close(_ store: FHIRStore) async {
+        // What is still being read is closed by the end of the process.
+        do { try await store.close() } catch {}
     }
 
     /// Serves only pages, the first of which asks for the key of the store.
@@ -193,6 +200,7 @@ struct ServerCommand: AsyncParsableCommand {
         try await HTTPServer(door, settings: settings, logger: logger).run { _ in
             FileHandle.standardOutput.write(Data(greeting.utf8))
         }
+        if let store = door.store { await close(store) }
     }
 
     // MARK: - Parts

@@ -80,6 +80,7 @@ import Testing
         #expect(connection.rest().hasPrefix("HTTP/1.1 201"))
         server.process.waitUntilExit()
         #expect(server.process.terminationReason == .exit && server.process.terminationStatus == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.sqlite"])
         #expect(try stored(["slow"], folder.file("a.sqlite")) == ["slow"])
     }
 

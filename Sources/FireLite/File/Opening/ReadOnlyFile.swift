@@ -11,7 +11,7 @@ struct ReadOnlyFile {
     let pageChecksums: Connection.PageChecksums
     /// Whether nobody can change the file while it is open.
     var cannotChange = false
-    /// Whether the file is opened without write access even if it is writable.
+    /// Whether the file is opened without write access even if it is writable, and without making files beside it if nobody else uses it.
     var isNeverOpenedForWriting = false
 
     /// - Returns: the connection, and the file if SQLite does not notice changes to it.
@@ -25,6 +25,11 @@ struct ReadOnlyFile {
         }
         if Self.isWritable(location) {
             let hasLog = Self.size(location + "-wal") ?? 0 > 0
+            if isNeverOpenedForWriting, !Self.isInUse(location) {
+                // A connection that cannot write would make shared memory and an empty log, and could not delete them.
+                let still = StillFile(path: path, location: location)
+                return (try connection(isImmutable: true), still)
+            }
             if isNeverOpenedForWriting || hasLog && !Connection.canKeepLogWhenClosed { return (try connection(isReadOnly: true), nil) }
             // Like any other reader, which leaves nothing next to the file.
             let connection = try connection()
@@ -75,6 +80,11 @@ struct ReadOnlyFile {
     private static func isWritable(_ location: String) -> Bool {
         let folder = URL(fileURLWithPath: location).deletingLastPathComponent().path
         return [location, folder].allSatisfy { (path: String) in faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
+    }
+
+    /// Whether another connection may have the file open, or has left something that belongs to it.
+    private static func isInUse(_ location: String) -> Bool {
+        size(location + "-shm") != nil || ["-wal", "-journal"].contains { size(location + $0) ?? 0 > 0 }
     }
 
     /// Whether this process can read the file and not write it.

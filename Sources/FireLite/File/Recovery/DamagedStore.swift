@@ -35,9 +35,11 @@ final class DamagedStore {
     static func open(path: String, release: FHIRRelease, key: Secret?) throws -> DamagedStore {
         // The rest of a damaged page may be useful: digests decide.
         let file = ReadOnlyFile(path: path, key: key, pageChecksums: .unverified, isNeverOpenedForWriting: true)
-        let (connection, _) = try file.open()
+        let (connection, still) = try file.open()
         return try connection.explaining(path, key: key) {
-            try DamagedStore(connection, verified: verified(path, key), path: path, release: release, isEncrypted: key != nil)
+            let store = try DamagedStore(connection, verified: verified(path, key), path: path, release: release, isEncrypted: key != nil)
+            store.access.stillFile = still
+            return store
         }
     }
 

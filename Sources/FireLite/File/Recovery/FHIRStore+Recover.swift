@@ -5,7 +5,7 @@ import Foundation
 extension FHIRStore {
     /// Writes the readable part of a damaged store to a new one, and reports the rest.
     ///
-    /// The damaged file is not changed. A resource is copied as a whole, with its pk, if all of its rows can be read and match its
+    /// The damaged file is not changed, and nothing is left beside it. A resource is copied as a whole, with its pk, if all of its rows can be read and match its
     /// digest; if some of its rows cannot be read, or have changed, it is skipped and listed. A resource whose digest is
     /// lost is copied if all of its rows can be read, and listed as not verified. Indexes are rebuilt from the recovered
     /// resources. A file whose first page is lost cannot be recovered.
@@ -16,7 +16,7 @@ extension FHIRStore {
     ///   - key: the key of an encrypted store, also used for the new one.
     ///   - progress: receives the number of resources read so far, and then the progress of checking the new store. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`,
-    ///   `wrongRelease`, `diskFull`.
+    ///   `wrongRelease`, `diskFull`; `busy` if another program writes to the damaged file meanwhile.
     @discardableResult
     public static func recover(
         from damagedFile: URL, to newFile: URL, release: FHIRRelease, key: Secret? = nil, progress: StoreProgressHandler? = nil
@@ -35,6 +35,7 @@ extension FHIRStore {
                 try Recovery(source: source, release: release, progress).run(
                     path: file.temporaryPath, key: key, payloads: (PayloadFolder(database: damaged), PayloadFolder(database: target)))
             }
+            try source.access.stillFile?.verify()
             try checkRecovered(file.temporaryPath, release: release, configuration: configuration, progress: progress)
             try file.finish()
             return report

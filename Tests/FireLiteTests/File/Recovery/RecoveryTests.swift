@@ -77,8 +77,11 @@ import Testing
 
     @Test func aSoundStoreComesOutWhole() throws {
         try withOriginal { original in
+            let folder = URL(fileURLWithPath: original.path).deletingLastPathComponent().path
+            let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
             let report = try recover(original, losing: [])
             #expect(report.isComplete)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.contains(".new") }.sorted() == before)
             let store = try FHIRStore(path: original.path + ".new", release: .r4)
             #expect(try store.indexes().count == 1)
             // Numbers go on after those of the damaged store.
