@@ -49,6 +49,20 @@ struct CommandDefinition {
 
     func option(named name: String) -> OptionDefinition? { options.first { $0.name == name } }
 
+    /// The words for the first operand, each of which is something else that the command does; empty for a command that does one thing.
+    var actions: [String] {
+        guard case .choice(let words)? = operandKinds.first else { return [] }
+        return words
+    }
+
+    /// The action that operands name, or the first one; nil if they begin with another word, which the command refuses itself.
+    func action(_ operands: [String]) -> String? {
+        guard let named = operands.first ?? actions.first else { return nil }
+        if actions.contains(named) { return named }
+        // Where an action can be left out, this is what the unnamed one is about; no option is for it alone.
+        return operandCount.lowerBound == 0 ? "" : nil
+    }
+
     /// What follows the options: `[FILE] PATH…`; empty for nothing.
     var operands: String {
         guard ownOperand != nil else { return ownOperands }
@@ -112,6 +126,10 @@ struct OptionDefinition {
     let isRequired: Bool
     let isRepeatable: Bool
     let help: String
+    /// The actions that use it; nil for all. Any other refuses it.
+    private(set) var actions: [String]?
+    /// The name of the option without which it is refused; nil for none.
+    private(set) var needed: String?
 
     static func flag(_ name: String, _ help: String) -> OptionDefinition {
         OptionDefinition(name: name, value: nil, kind: .other, isRequired: false, isRepeatable: false, help: help)
@@ -121,6 +139,33 @@ struct OptionDefinition {
         _ name: String, _ value: String, kind: ValueKind = .other, isRequired: Bool = false, isRepeatable: Bool = false, _ help: String
     ) -> OptionDefinition {
         OptionDefinition(name: name, value: value, kind: kind, isRequired: isRequired, isRepeatable: isRepeatable, help: help)
+    }
+
+    /// Whether an action uses it.
+    func isFor(_ action: String) -> Bool { actions?.contains(action) ?? true }
+
+    /// The same option of a command whose other actions do not use it.
+    func only(_ actions: String...) -> OptionDefinition { only(actions) }
+
+    func only(_ actions: [String]) -> OptionDefinition {
+        var option = self
+        option.actions = actions
+        return option
+    }
+
+    /// The same for an option of several commands, whose help does not name the actions.
+    func only(with actions: [String]) -> OptionDefinition {
+        OptionDefinition(
+            name: name, value: value, kind: kind, isRequired: isRequired, isRepeatable: isRepeatable,
+            help: "with \(actions.joined(separator: " and ")): \(help)"
+        ).only(actions)
+    }
+
+    /// The same option of a command that uses it only together with another.
+    func needing(_ other: String) -> OptionDefinition {
+        var option = self
+        option.needed = other
+        return option
     }
 
     /// `--name VALUE`, in brackets if it is optional.

@@ -7,15 +7,15 @@ struct KnowledgeFileArguments {
         case remove([String])
     }
 
-    static let options: [OptionDefinition] = makeOptions("list")
+    static let options: [OptionDefinition] = makeOptions(json: ["list"])
 
     /// - Parameters:
     ///   - words: the actions that `--json` may go with.
     ///   - isRequired: whether the file must be named.
-    static func makeOptions(_ words: String, isRequired: Bool = true) -> [OptionDefinition] {
+    static func makeOptions(json words: [String], isRequired: Bool = true) -> [OptionDefinition] {
         [
             .option("knowledge", "FILE", kind: .output(.database), isRequired: isRequired, "the SQLite file; made if there is none"),
-            .flag("json", "with \(words): print one JSON object instead of text"),
+            .flag("json", "with \(words.joined(separator: " or ")): print one JSON object instead of text").only(words),
         ]
     }
 
@@ -25,11 +25,9 @@ struct KnowledgeFileArguments {
     let action: Action
     let isJSON: Bool
 
-    /// - Parameters:
-    ///   - entry: what add and remove need, for the message: `a package`.
-    ///   - addHasJSON: whether add prints a JSON object, too.
+    /// - Parameter entry: what add and remove need, for the message: `a package`.
     /// - Throws: `ToolError` with status 2.
-    init(_ arguments: ParsedArguments, entry: String, addHasJSON: Bool = false) throws {
+    init(_ arguments: ParsedArguments, entry: String) throws {
         path = arguments["knowledge"] ?? ""
         isJSON = arguments.has("json")
         let names = Array(arguments.operands.dropFirst())
@@ -42,8 +40,6 @@ struct KnowledgeFileArguments {
         default: throw ToolError.usage("'\(arguments.operands.first ?? "")' is not add, list or remove")
         }
         if case .list = action { return }
-        if isJSON, !addHasJSON { throw ToolError.usage("--json needs list") }
-        if isJSON, case .remove = action { throw ToolError.usage("--json needs list or add") }
         if names.isEmpty { throw ToolError.usage("\(arguments.operands[0]) needs \(entry)") }
     }
 

@@ -43,10 +43,12 @@ struct ParsedArguments {
             if values[option.name] != nil, !option.isRepeatable { throw ToolError.usage("--\(option.name) is given twice") }
             values[option.name, default: []].append(try Self.value(of: option, parts.dropFirst().first, &rest))
         }
+        let given = Set(values.keys)
         // The same, whichever way it is said.
         if values["format"] == ["json"], definition.option(named: Report.option.name) != nil { values[Report.option.name] = [""] }
         Self.nameDatabase(for: definition, in: &values, operands: &operands, environment: environment)
         try Self.suggestWords(for: definition, values, operands)
+        try Self.refuseUnused(given, for: definition, values, operands)
         for option in definition.options where option.isRequired && values[option.name] == nil {
             let remedy = option.name == Self.database ? ": name the file there, or in \(Self.databaseVariable)" : ""
             throw ToolError.usage("--\(option.name) \(option.value ?? "") is missing\(remedy)")
@@ -86,6 +88,17 @@ struct ParsedArguments {
         for (operand, kind) in zip(operands, definition.operandKinds) {
             guard case .choice(let words) = kind, let near = misspelled(operand, words) else { continue }
             throw ToolError.usage("'\(operand)' is not \(list(words)): did you mean '\(near)'?")
+        }
+    }
+
+    /// Refuses options that the action does not use, and those without the option that they belong to.
+    private static func refuseUnused(
+        _ given: Set<String>, for definition: CommandDefinition, _ values: [String: [String]], _ operands: [String]
+    ) throws {
+        let action = definition.action(operands)
+        for option in definition.options where given.contains(option.name) {
+            if let action, !option.isFor(action) { throw ToolError.usage("--\(option.name) needs \(list(option.actions ?? []))") }
+            if let needed = option.needed, values[needed] == nil { throw ToolError.usage("--\(option.name) needs --\(needed)") }
         }
     }
 

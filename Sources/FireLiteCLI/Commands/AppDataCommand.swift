@@ -8,11 +8,12 @@ struct AppDataCommand: Command {
         name: "appdata", summary: "store, print, list and delete an app's own data",
         options: DatabaseArgument.options + [
             KeyringFile.option,
-            .option("input", "FILE", kind: .file, "with put: the file with the bytes (default: standard input)"),
-            .option("form", "TEXT", "with put: what the bytes are, such as a media type"),
-            .option("annotation", "TEXT", isRepeatable: true, "with put: an annotation; with list: only app data with it"),
-            .flag("deleted", "with list: deleted app data too"),
-            .flag("json", "print one JSON object instead of text; not with get"),
+            .option("input", "FILE", kind: .file, "with put: the file with the bytes (default: standard input)").only("put"),
+            .option("form", "TEXT", "with put: what the bytes are, such as a media type").only("put"),
+            .option("annotation", "TEXT", isRepeatable: true, "with put: an annotation; with list: only app data with it")
+                .only("put", "list"),
+            .flag("deleted", "with list: deleted app data too").only("list"),
+            .flag("json", "print one JSON object instead of text; not with get").only("put", "list", "delete"),
         ],
         operands: "put|get|list|delete ID…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .other],
@@ -62,10 +63,6 @@ struct AppDataCommand: Command {
         case .delete: if ids.isEmpty { throw ToolError.usage("delete needs an ID") }
         case .list: if let id = ids.first { throw ToolError.usage("unexpected argument '\(id)'") }
         }
-        for name in ["input", "form"] where arguments.has(name) && action != .put { throw ToolError.usage("--\(name) needs put") }
-        if !annotations.isEmpty, action != .put, action != .list { throw ToolError.usage("--annotation needs put or list") }
-        if hasDeleted, action != .list { throw ToolError.usage("--deleted needs list") }
-        if isJSON, action == .get { throw ToolError.usage("get prints bytes: leave out --json") }
     }
 
     func run(_ console: Console) throws -> ExitStatus {

@@ -8,12 +8,14 @@ struct AuditCommand: Command {
     static let definition = CommandDefinition(
         name: "audit", summary: "verify, list, export and prove the audit trail",
         options: DatabaseArgument.options + [
-            .option("head", "FILE", kind: .file, "with verify: heads that were kept, a token a line"),
-            .option("signed-by", "FILE", kind: .file, "with verify: the signer's public key, as PEM (default: the database's identities)"),
-            .option("after", "N", "with list and export: only rows after this number"),
-            .option("limit", "N", "with list and export: at most N rows"),
-            .option("source", "NAME", "with export: what recorded the events, such as Device/7 (default: the id of the trail)"),
-            .flag("without-resource", "with proof: leave out the resource"),
+            .option("head", "FILE", kind: .file, "with verify: heads that were kept, a token a line").only("verify"),
+            .option("signed-by", "FILE", kind: .file, "with verify: the signer's public key, as PEM (default: the database's identities)")
+                .only("verify"),
+            .option("after", "N", "with list and export: only rows after this number").only("list", "export"),
+            .option("limit", "N", "with list and export: at most N rows").only("list", "export"),
+            .option("source", "NAME", "with export: what recorded the events, such as Device/7 (default: the id of the trail)")
+                .only("export"),
+            .flag("without-resource", "with proof: leave out the resource").only("proof"),
         ],
         operands: "verify|list|export|head|proof [TYPE/ID|N]", operandCount: 1...2,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .other],

@@ -4,7 +4,7 @@ import FireLite
 struct BasesCommand: Command {
     static let definition = CommandDefinition(
         name: "bases", summary: "list, add or remove the base addresses of the database's own resources",
-        options: DatabaseArgument.options + [.flag("json", "with list: print one JSON object instead of text")],
+        options: DatabaseArgument.options + [.flag("json", "with list: print one JSON object instead of text").only("list")],
         operands: "list|add|remove URL…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(["list", "add", "remove"]), .other],
         jsonKeys: [JSONKey("bases", "a list of the addresses")],
@@ -29,12 +29,10 @@ struct BasesCommand: Command {
 
     private let database: DatabaseArgument
     private let action: Action
-    private let isJSON: Bool
     private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        isJSON = arguments.has("json")
         listing = try Listing(arguments, Self.definition)
         let addresses = Array(arguments.operands.dropFirst())
         switch arguments.operands.first {
@@ -46,7 +44,6 @@ struct BasesCommand: Command {
         default: throw ToolError.usage("'\(arguments.operands.first ?? "")' is not list, add or remove")
         }
         if case .list = action { return }
-        if isJSON { throw ToolError.usage("--json needs list") }
         if addresses.isEmpty { throw ToolError.usage("\(arguments.operands[0]) needs an address: https://example.org/fhir") }
     }
 

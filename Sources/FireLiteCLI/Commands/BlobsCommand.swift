@@ -9,8 +9,9 @@ struct BlobsCommand: Command {
         name: "blobs", summary: "list, verify, collect and move the payloads of attachments",
         options: DatabaseArgument.options + [
             KeyringFile.option,
-            .option("at-least", "BYTES", "with apart: the least size of a payload that is kept apart (default: 4096)"),
-            .option("in-files", "BYTES", "with apart: the least size of a payload that goes into a file (default: none does)"),
+            .option("at-least", "BYTES", "with apart: the least size of a payload that is kept apart (default: 4096)").only("apart"),
+            .option("in-files", "BYTES", "with apart: the least size of a payload that goes into a file (default: none does)")
+                .only("apart"),
         ],
         operands: "list|verify|collect|apart|back", operandCount: 1...1, operandKinds: [.choice(Action.allCases.map(\.rawValue))],
         jsonKeys: [
@@ -48,9 +49,6 @@ struct BlobsCommand: Command {
         self.action = action
         minimum = try arguments.number("at-least", in: 1...Int.max)
         fileMinimum = try arguments.number("in-files", in: 1...Int.max)
-        for name in ["at-least", "in-files"] where arguments.has(name) && action != .apart {
-            throw ToolError.usage("--\(name) needs apart")
-        }
         listing = try Listing(arguments, Self.definition)
     }
 

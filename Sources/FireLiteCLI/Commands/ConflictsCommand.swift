@@ -12,7 +12,8 @@ struct ConflictsCommand: Command {
             .option("server", "URL", "the server's base address (default: the one that the database was synchronized with)"),
             .option(
                 "keep", "client|server|merge|FILE", kind: .file,
-                "with resolve: the database's state, the server's, both merged, or that of a JSON file"),
+                "with resolve: the database's state, the server's, both merged, or that of a JSON file"
+            ).only("resolve"),
         ],
         operands: "list|show|resolve Type/id", operandCount: 0...2,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .resource],
@@ -69,7 +70,6 @@ struct ConflictsCommand: Command {
         case .show, .resolve: if key == nil { throw ToolError.usage("\(verb) needs Type/id") }
         }
         if action == .resolve, keep == nil { throw ToolError.usage("resolve needs --keep client, server, merge or FILE") }
-        if action != .resolve, keep != nil { throw ToolError.usage("--keep needs resolve") }
     }
 
     func run(_ console: Console) throws -> ExitStatus {

@@ -12,7 +12,7 @@ struct FHIRPathCommand: Command {
             .option("database", "FILE", kind: .file, "evaluate it on the resource Type/id in this SQLite file"),
             CodesArgument.option,
             DatabaseArgument.release,
-            KeyFile.option,
+            KeyFile.option.needing(CommandDefinition.database),
         ],
         operands: "[Type/id] EXPRESSION", operandCount: 1...2, operandKinds: [.resource, .other],
         discussion: """

@@ -7,9 +7,10 @@ struct IndexCommand: Command {
         options: DatabaseArgument.options + [
             .option(
                 "set", "NAME", kind: .choice(StoreIndexSet.known.map(\.rawValue)),
-                "a predefined set: references, identifiers, codes or dates; for all types, or for Type"),
-            .flag("full-text", "an index of the words at the paths, for find --matching"),
-            .flag("json", "with list: print one JSON object instead of text"),
+                "with create and drop: a predefined set: references, identifiers, codes or dates; for all types, or for Type"
+            ).only("create", "drop"),
+            .flag("full-text", "with create and drop: an index of the words at the paths, for find --matching").only("create", "drop"),
+            .flag("json", "with list: print one JSON object instead of text").only("list"),
         ],
         operands: "list|create|drop Type PATH…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(["list", "create", "drop"]), .resourceType, .other],
@@ -56,7 +57,6 @@ struct IndexCommand: Command {
         listing = try Listing(arguments, Self.definition)
         let operands = Array(arguments.operands.dropFirst())
         let target = { [database] (isDrop: Bool) in try Self.target(arguments, operands, database, isDrop: isDrop) }
-        if isJSON, arguments.operands[0] != "list" { throw ToolError.usage("--json needs list") }
         switch arguments.operands[0] {
         case "list":
             if !operands.isEmpty { throw ToolError.usage("unexpected argument '\(operands[0])'") }

@@ -9,7 +9,7 @@ struct MigrateCommand: Command {
         options: [
             .option("database", "FILE", kind: .output(.database), "the SQLite file; not needed with --dry-run"),
             DatabaseArgument.release,
-            KeyFile.option,
+            KeyFile.option.needing(CommandDefinition.database),
             .flag("dry-run", "read everything, store nothing, and print the counts"),
             .option("report", "FILE", kind: .output(.lines), "list each mended place in this file, without values"),
             InputArguments.rejects,

@@ -7,9 +7,9 @@ import Foundation
 struct OutboxCommand: Command {
     static let definition = CommandDefinition(
         name: "outbox", summary: "list, retry, discard and send requests that wait for a server",
-        options: DatabaseArgument.options + [ServerArgument.server(isRequired: false), CredentialsFile.option, ServerArgument.plainHTTP]
-            + ServerArgument.times + [
-                .flag("park", "with send: go on after a request that the server refuses"),
+        options: DatabaseArgument.options + [ServerArgument.server(isRequired: false)]
+            + ([CredentialsFile.option, ServerArgument.plainHTTP] + ServerArgument.times).map { $0.only(with: ["send"]) } + [
+                .flag("park", "with send: go on after a request that the server refuses").only("send"),
                 .flag("outcomes", "print what the server said, which may repeat values of records"),
             ],
         operands: "list|retry|discard|send [N…]", operandCount: CommandDefinition.anyNumber,
@@ -62,7 +62,6 @@ struct OutboxCommand: Command {
         case .retry, .discard: if numbers.isEmpty { throw ToolError.usage("\(verb) needs the number of a request: list prints them") }
         }
         if action == .send, server == nil { throw ToolError.usage("send needs --server") }
-        if parks, action != .send { throw ToolError.usage("--park needs send") }
     }
 
     func run(_ console: Console) throws -> ExitStatus {

@@ -11,10 +11,11 @@ struct PackageCommand: Command {
         name: "package", summary: "add, list or remove FHIR packages in a database, or in a file that validations share",
         options: [
             .option("database", "FILE", kind: .file, "keep the packages in this SQLite database, whose validations use them"),
-            DatabaseArgument.release, KeyFile.option,
-        ] + KnowledgeFileArguments.makeOptions("list or add", isRequired: false) + [
-            .option("registry", "URL", "with add: download packages that are named NAME@VERSION from there"),
-            .flag("dependencies", "with --registry: download the packages that those depend on, too"),
+            DatabaseArgument.release.needing(CommandDefinition.database), KeyFile.option.needing(CommandDefinition.database),
+        ] + KnowledgeFileArguments.makeOptions(json: ["list", "add"], isRequired: false) + [
+            .option("registry", "URL", "with add: download packages that are named NAME@VERSION from there").only("add"),
+            .flag("dependencies", "with add and --registry: download the packages that those depend on, too")
+                .only("add").needing("registry"),
         ],
         operands: "add|list|remove PACKAGE…", operandCount: CommandDefinition.anyNumber,
         operandKinds: KnowledgeFileArguments.operandKinds,
@@ -53,7 +54,7 @@ struct PackageCommand: Command {
             throw ToolError.usage("give either --database FILE or --knowledge FILE")
         }
         database = arguments.has("database") ? try DatabaseArgument(arguments) : nil
-        file = try KnowledgeFileArguments(arguments, entry: "a package", addHasJSON: true)
+        file = try KnowledgeFileArguments(arguments, entry: "a package")
         listing = try Listing(arguments, Self.definition)
         registry = try arguments["registry"].map { text -> PackageRegistry in
             guard let url = URL(string: text) else { throw ToolError.usage("--registry: '\(text)' is not a URL") }
@@ -62,9 +63,6 @@ struct PackageCommand: Command {
             }
         }
         followsDependencies = arguments.has("dependencies")
-        if followsDependencies, registry == nil { throw ToolError.usage("--dependencies needs --registry") }
-        if case .add = file.action { return }
-        if registry != nil { throw ToolError.usage("--registry needs add") }
     }
 
     func run(_ console: Console) throws -> ExitStatus {

@@ -9,10 +9,11 @@ struct RecordsCommand: Command {
         name: "records", summary: "list resources with annotations, times and status; purge deleted ones; keys of sealed ones",
         options: DatabaseArgument.options + [
             KeyringFile.writtenOption,
-            .option("annotated", "TEXT,…", "with list: only records with all of these annotations"),
+            .option("annotated", "TEXT,…", "with list: only records with all of these annotations").only("list"),
             .option(
                 "status", "STATUS,…", kind: .choice(RecordStatus.allCases.map(\.rawValue)),
-                "with list: only active, pending or deleted records (default: active,pending)"),
+                "with list: only active, pending or deleted records (default: active,pending)"
+            ).only("list"),
         ],
         operands: "list|purge|reconcile|keyring|rotate|rewrap Type…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .resourceType],
@@ -65,9 +66,6 @@ struct RecordsCommand: Command {
         annotations = arguments["annotated"]?.split(separator: ",").map(String.init) ?? []
         statuses = try Self.statuses(arguments["status"])
         keyringOutput = arguments.output("--keyring")
-        for name in ["annotated", "status"] where arguments.has(name) && action != .list {
-            throw ToolError.usage("--\(name) needs list")
-        }
         if [.keyring, .rotate, .rewrap].contains(action), database.keyring == nil { throw ToolError.usage("\(verb) needs --keyring") }
         listing = try Listing(arguments, Self.definition)
     }

@@ -8,19 +8,23 @@ struct SamplesCommand: Command {
     static let definition = CommandDefinition(
         name: "samples", summary: "import device samples as Observations, send them on, print statistics",
         options: DatabaseArgument.creatingOptions + [
-            .option("map", "FILE", kind: .file, "codes and units as JSON, merged over the standard mapping"),
-            .option("subject", "REFERENCE", "whom the samples are about, such as Patient/1"),
-            ServerArgument.server(isRequired: false), CredentialsFile.option, ServerArgument.plainHTTP,
-            .option("output", "FILE|-", kind: .output(.lines), "with events: the file for the events; - is standard output"),
+            .option("map", "FILE", kind: .file, "with import and push: codes and units as JSON, merged over the standard mapping")
+                .only("import", "push"),
+            .option("subject", "REFERENCE", "with import and push: whom the samples are about, such as Patient/1").only("import", "push"),
+        ] + ServerArgument.sending(with: "push") + [
+            .option("output", "FILE|-", kind: .output(.lines), "with events: the file for the events; - is standard output").only("events"),
             .option(
-                "type", "NAME", isRepeatable: true, "a type of samples, such as heartRate; stats needs one (default: all; not for import)"),
+                "type", "NAME", isRepeatable: true,
+                "with push, events and stats: a type of samples, such as heartRate; stats needs one (default: all)"
+            ).only("push", "events", "stats"),
             .option(
                 "by", "INTERVAL", kind: .choice(SampleIntervalName.allCases.map(\.rawValue)),
-                "with stats: hour, day, week, month or whole (default: day)"),
-            .option("from", "TIME", "with stats: the first moment (default: the first sample's)"),
-            .option("until", "TIME", "with stats: the end (default: the last sample's)"),
-            .option("zone", "NAME", "with stats: the time zone, such as Europe/Berlin (default: the system's)"),
-            .option("source", "NAME", isRepeatable: true, "with stats: sources whose amounts count, the first one first"),
+                "with stats: hour, day, week, month or whole (default: day)"
+            ).only("stats"),
+            .option("from", "TIME", "with stats: the first moment (default: the first sample's)").only("stats"),
+            .option("until", "TIME", "with stats: the end (default: the last sample's)").only("stats"),
+            .option("zone", "NAME", "with stats: the time zone, such as Europe/Berlin (default: the system's)").only("stats"),
+            .option("source", "NAME", isRepeatable: true, "with stats: sources whose amounts count, the first one first").only("stats"),
         ],
         operands: "import|push|events|stats [FILE]", operandCount: 1...2,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .file],
@@ -99,10 +103,8 @@ struct SamplesCommand: Command {
             zone = .current
         }
         span = (try SignerArgument.moment(arguments, "from"), try SignerArgument.moment(arguments, "until"))
-        if action != .stats, span.from != nil || span.until != nil { throw ToolError.usage("--from and --until are for stats") }
         if action == .import, file == nil { throw ToolError.usage("import needs the name of a file") }
         if action != .import, let file { throw ToolError.usage("unexpected argument '\(file)'") }
-        if action == .import, !types.isEmpty { throw ToolError.usage("import reads all types: --type is for push, events and stats") }
         if action == .push, server == nil { throw ToolError.usage("push needs --server") }
         if action == .events, output == nil { throw ToolError.usage("events needs --output, a file or -") }
         if action == .events, output?.isStandardOutput == true, isJSON { throw ToolError.usage("--json needs a file as --output") }

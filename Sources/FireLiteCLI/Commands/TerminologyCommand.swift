@@ -14,11 +14,12 @@ struct TerminologyCommand: Command {
                 "a CodeSystem, ValueSet or ConceptMap in JSON, or a Bundle with some"),
             CodesArgument.option,
             .option("database", "FILE", kind: .file, "use the definitions in this SQLite file and in its packages, too"),
-            .option("language", "TAG", "the languages of names, as in Accept-Language: 'de, en; q=0.5'"),
-            .option("limit", "N", "the maximum number of codes of an expansion without count (default: 1000)"),
-            .option("repeat", "N", "answer N times, and print the mean and the median time on standard error"),
+            .option("language", "TAG", "the languages of names, as in Accept-Language: 'de, en; q=0.5'; not with closure").only(answered),
+            .option("limit", "N", "with expand: the maximum number of codes without count (default: 1000)").only("expand"),
+            .option("repeat", "N", "answer N times, and print the mean and the median time on standard error; not with closure")
+                .only(answered),
             DatabaseArgument.release,
-            KeyFile.option,
+            KeyFile.option.needing(CommandDefinition.database),
         ],
         operands: "OPERATION", operandCount: 1...1, operandKinds: [.choice(operations)],
         discussion: """
@@ -44,7 +45,8 @@ struct TerminologyCommand: Command {
             """)
 
     private static let closure = "closure"
-    private static let operations = TerminologyOperation.allCases.map(\.rawValue) + [closure]
+    private static let answered = TerminologyOperation.allCases.map(\.rawValue)
+    private static let operations = answered + [closure]
 
     /// Nil for `closure`, whose requests change what it is about.
     private let operation: TerminologyOperation?

@@ -4,7 +4,7 @@ import FireLite
 struct TrackCommand: Command {
     static let definition = CommandDefinition(
         name: "track", summary: "keep a log of changes, or all versions of resources",
-        options: DatabaseArgument.options + [.flag("json", "with list: print one JSON object instead of text")],
+        options: DatabaseArgument.options + [.flag("json", "with list: print one JSON object instead of text").only("list")],
         operands: "list|on|off changes|history Type…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(["list", "on", "off"]), .choice(StoreTracking.allCases.map(\.rawValue)), .resourceType],
         jsonKeys: TrackedState.jsonKeys + [
@@ -32,13 +32,11 @@ struct TrackCommand: Command {
 
     private let database: DatabaseArgument
     private let action: Action
-    private let isJSON: Bool
     private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         let database = try DatabaseArgument(arguments)
         self.database = database
-        isJSON = arguments.has("json")
         listing = try Listing(arguments, Self.definition)
         let verb = arguments.operands[0]
         guard ["list", "on", "off"].contains(verb) else { throw ToolError.usage("'\(verb)' is not list, on or off") }
@@ -48,7 +46,6 @@ struct TrackCommand: Command {
             action = .list
             return
         }
-        if isJSON { throw ToolError.usage("--json needs list") }
         let known = StoreTracking.allCases.map(\.rawValue).joined(separator: " or ")
         guard let name = rest.first else { throw ToolError.usage("\(verb) needs \(known)") }
         guard let tracking = StoreTracking(rawValue: name) else { throw ToolError.usage("'\(name)' is not \(known)") }

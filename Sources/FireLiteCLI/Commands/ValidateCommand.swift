@@ -9,9 +9,10 @@ struct ValidateCommand: Command {
         name: "validate", summary: "check resources in files or in a database against FHIR's rules and profiles",
         options: [
             .option("database", "FILE", kind: .file, "check the resources in this SQLite file"),
-            .option("type", "T", kind: .resourceType, isRepeatable: true, "with --database: a resource type to check (default: all)"),
+            .option("type", "T", kind: .resourceType, isRepeatable: true, "with --database: a resource type to check (default: all)")
+                .needing(CommandDefinition.database),
             DatabaseArgument.release,
-            KeyFile.option,
+            KeyFile.option.needing(CommandDefinition.database),
         ] + KnowledgeArguments.options + [
             .option("profile", "URL|FILE", kind: .file, isRepeatable: true, "a profile that each resource must conform to"),
             .flag("best-practice", "also report recommendations, and absent elements marked mustSupport"),
@@ -63,7 +64,6 @@ struct ValidateCommand: Command {
         types = arguments.all("type")
         for type in types { _ = try argument.resourceLayout(named: type) }
         guard isStored != !sources.isEmpty else { throw ToolError.usage("give either PATH… or --database FILE") }
-        if !types.isEmpty, !isStored { throw ToolError.usage("--type needs --database") }
         try ImportSource.checkOperands(sources)
         format = try arguments.format()
         isForSpreadsheet = try arguments.isForSpreadsheet(format)

@@ -22,7 +22,7 @@ enum ListFormat: String, CaseIterable {
     static let standardOfRows = "table on a terminal, ndjson otherwise"
 
     static let spreadsheet = OptionDefinition.flag(
-        "spreadsheet", "with --format csv: put ' before cells that look like formulas")
+        "spreadsheet", "put ' before cells that look like formulas, with --format csv")
 }
 
 extension ParsedArguments {

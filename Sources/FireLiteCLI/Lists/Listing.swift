@@ -14,12 +14,12 @@ struct ListDefinition {
 
     /// The options that a list adds to a command, without those that the command has itself.
     func options(besides own: [OptionDefinition]) -> [OptionDefinition] {
-        let only = actions.map { "with \($0.joined(separator: " and ")): " } ?? ""
         let formats = [ListFormat.option(standard: "table"), ListFormat.spreadsheet]
-        let after = OptionDefinition.option("after", rowKeys.joined(separator: "/").uppercased(), "\(only)only rows after this one")
+        let after = OptionDefinition.option("after", rowKeys.joined(separator: "/").uppercased(), "only rows after this one")
         let paging: [OptionDefinition] =
-            [.option("limit", "N", "\(only)print at most N rows"), .option("skip", "N", "\(only)leave out the first N rows"), after]
+            [.option("limit", "N", "print at most N rows"), .option("skip", "N", "leave out the first N rows"), after]
         return (formats + (rowKeys.isEmpty ? [] : paging)).filter { option in !own.contains { $0.name == option.name } }
+            .map { option in actions.map { option.only(with: $0) } ?? option }
     }
 
     /// The list of a command that has got these options.
@@ -28,8 +28,6 @@ struct ListDefinition {
         list.added = names
         return list
     }
-
-    static let optionNames = ["format", "spreadsheet", "limit", "skip", "after"]
 }
 
 /// How a command prints the list of its report, and which part of it.
@@ -48,12 +46,6 @@ struct Listing {
             (key, format, isForSpreadsheet, rowKeys) = ("", arguments.has("json") ? .json : .table, false, [])
             (limit, skip, after) = (nil, 0, nil)
             return
-        }
-        if let actions = list.actions, !actions.contains(arguments.operands.first ?? actions[0]) {
-            let own = definition.options.filter { !list.added.contains($0.name) }.map(\.name)
-            for name in ListDefinition.optionNames where arguments.has(name) && !own.contains(name) {
-                throw ToolError.usage("--\(name) needs \(actions.joined(separator: " or "))")
-            }
         }
         key = list.key
         let given = try arguments.format()

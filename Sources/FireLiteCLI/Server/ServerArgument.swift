@@ -11,6 +11,11 @@ struct ServerArgument {
     static let plainHTTP = OptionDefinition.flag(
         "plain-http", "talk to the server without HTTPS, although everybody on the way can read it")
 
+    /// The options that name a server for one action of a command.
+    static func sending(with action: String) -> [OptionDefinition] {
+        [server(isRequired: false), CredentialsFile.option, plainHTTP].map { $0.only(with: [action]) }
+    }
+
     /// How long the tool waits for a server.
     static let times = [
         OptionDefinition.option(
