@@ -5,27 +5,31 @@ import Foundation
 
 /// What `sync`, `pull` and `push` have in common.
 struct SyncWork {
-    static let options =
-        DatabaseArgument.creatingOptions + ServerArgument.options + [
-            KeyringFile.option,
-            .option(
-                "type", "TYPE", kind: .resourceType, isRepeatable: true,
-                "pull resources of this type only (default: all that the server has)"),
-            .option(
-                "conflicts", "merge|client|server|defer", kind: .choice(["merge", "client", "server", "defer"]),
-                "what to do about resources that both sides have changed (default: merge)"),
-            prefetch, lenient,
-            .flag("dry-run", "count what would be done; change neither the database nor the server"),
-            .flag("quiet", "print neither progress nor summary"),
-        ]
+    static func options(_ direction: SyncDirection) -> [OptionDefinition] {
+        let conflicts = OptionDefinition.option(
+            "conflicts", "merge|client|server|defer", kind: .choice(["merge", "client", "server", "defer"]),
+            "what to do about resources that both sides have changed (default: merge)")
+        return DatabaseArgument.creatingOptions + ServerArgument.options + [KeyringFile.option]
+            + (direction == .push ? [conflicts] : [type, conflicts, prefetch, lenient]) + [
+                .flag("dry-run", "count what would be done; change neither the database nor the server"),
+                .flag("quiet", "print neither progress nor summary"),
+            ]
+    }
 
-    static let prefetch = OptionDefinition.option(
+    private static let type = OptionDefinition.option(
+        "type", "TYPE", kind: .resourceType, isRepeatable: true, "pull resources of this type only (default: all that the server has)")
+    private static let prefetch = OptionDefinition.option(
         "prefetch", "STEPS", "also pull what references lead to, over 1 to 10 steps (default: none)")
+    private static let lenient = OptionDefinition.flag("lenient", "read resources that break FHIR's rules as far as possible")
 
-    static let lenient = OptionDefinition.flag(
-        "lenient", "read resources that break FHIR's rules as far as possible")
+    /// A push follows no references.
+    static func jsonKeys(_ direction: SyncDirection) -> [JSONKey] {
+        allKeys.filter { direction != .push || !prefetchKeys.contains($0.name) }
+    }
 
-    static let jsonKeys = [
+    private static let prefetchKeys = ["prefetched", "missing"]
+
+    private static let allKeys = [
         JSONKey("pulled", "the number of resources that were pulled; with --dry-run those that would be, if the server says"),
         JSONKey("pulledDeletions", "the number of resources deleted in the database because the server has deleted them"),
         JSONKey("prefetched", "with --prefetch: how many of the pulled resources references have led to"),
@@ -46,7 +50,11 @@ struct SyncWork {
         JSONKey("seconds", "the duration"),
     ]
 
-    static let discussion = """
+    static func discussion(_ direction: SyncDirection) -> String {
+        direction == .push ? commonDiscussion : commonDiscussion + "\n\n" + pullDiscussion
+    }
+
+    private static let commonDiscussion = """
         The log of changes, which the first run switches on, lists what was changed in the database; the first run pushes
         everything. Pulled resources are not pushed back. The next run continues an interrupted one and changes nothing
         twice. One run per server and database is active at a time.
@@ -57,12 +65,16 @@ struct SyncWork {
         also decides what earlier ones have deferred; `firelite conflicts` shows conflicts and resolves one. A refused
         resource is sent again once it is edited. A change that refers to a new resource that is deferred or refused is held
         back with it, and listed too.
+        """
 
+    private static let pullDiscussion = """
         --prefetch 1 also reads the resources that pulled ones refer to, on the same server; 2 also those that these refer
         to, and so on. Later runs keep them up to date. Missing ones are listed and not asked for again.
 
         A resource that breaks FHIR's rules is not stored: it is listed with the reason, and the status is 1. It is read again
         when it changes, and with --lenient, which keeps what it can of it.
+
+        With --dry-run a database that does not exist counts as an empty one, and is not made.
         """
 
     /// What becomes of deferred conflicts.
@@ -114,13 +126,19 @@ struct SyncWork {
 
     func run(_ console: Console) throws -> ExitStatus {
         let client = try server.client(database.release, readsLeniently: isLenient)
-        let store = try isDryRun ? database.open() : database.create()
+        let store = try isDryRun ? previewedStore() : database.create()
         var configuration = Synchronizer.Configuration()
         configuration.conflicts = conflicts
         configuration.prefetch = prefetch
         let scope = direction == .push ? SyncScope.nothing : types.isEmpty ? .everything : .types(types)
         let synchronizer = Synchronizer(store, client, scope: scope, configuration: configuration)
         return try isDryRun ? preview(synchronizer, console) : sync(synchronizer, console)
+    }
+
+    /// The database; an empty one in memory if a pull would make it. For a push there must be one, as it would have nothing to send.
+    private func previewedStore() throws -> FHIRStore {
+        guard direction != .push, !FileManager.default.fileExists(atPath: database.path) else { return try database.open() }
+        return try FHIRStore.inMemory(release: database.release)
     }
 
     private func preview(_ synchronizer: Synchronizer, _ console: Console) throws -> ExitStatus {
@@ -132,7 +150,7 @@ struct SyncWork {
         report.addNote("would be done:")
         report.addLine([
             .init("pulled", preview.toPull.map { .count($0) } ?? .none, isShown: direction != .push),
-            .init("pulledDeletions", .none, isShown: false), .init("prefetched", .none, isShown: false),
+            .init("pulledDeletions", .none, isShown: false),
             .init("created", .count(preview.toCreate), isShown: direction != .pull),
             .init("updated", .count(preview.toUpdate), isShown: direction != .pull),
             .init("deleted", .count(preview.toDelete), label: "deleted there", isShown: direction != .pull),
@@ -140,7 +158,8 @@ struct SyncWork {
             .init("parked", .count(preview.parked), isShown: preview.parked > 0), .init("held", .none, isShown: false),
             .init("seconds", .seconds(start.duration(to: clock.now)), isShown: false),
         ])
-        for key in ["missing", "withheld", "unreadable", "sealed", "waiting"] { report.addMember(key, .none) }
+        let keys = ["withheld", "unreadable", "sealed", "waiting"] + (direction == .push ? [] : Self.prefetchKeys)
+        for key in keys { report.addMember(key, .none) }
         if !isQuiet { try console.print(report, asJSON: isJSON) }
         return .done
     }
@@ -172,19 +191,20 @@ struct SyncWork {
         let parked = waiting.count { $0.state == .parked }
         let held = waiting.count - deferred - parked
         var report = Report()
-        report.addLine([
+        let figures: [Report.Figure] = [
             .init("pulled", .count(result.pulled), isShown: pulls),
             .init("pulledDeletions", .count(result.pulledDeletions), label: "deleted here", isShown: pulls),
-            .init("prefetched", .count(result.prefetched), isShown: pulls && prefetch != nil),
+            .init("prefetched", .count(result.prefetched), isShown: prefetch != nil),
             .init("withheld", .count(result.missing), label: "counted and not sent by the server", isShown: result.missing > 0),
             .init("created", .count(result.created), isShown: pushes), .init("updated", .count(result.updated), isShown: pushes),
             .init("deleted", .count(result.deleted), label: "deleted there", isShown: pushes),
             .init("resolved", .count(result.resolved), isShown: result.resolved > 0),
             .init("deferred", .count(deferred), isShown: deferred > 0), .init("parked", .count(parked), isShown: parked > 0),
             .init("held", .count(held), label: "held back", isShown: held > 0), .init("seconds", .seconds(start.duration(to: clock.now))),
-        ])
+        ]
+        report.addLine(figures.filter { pulls || !Self.prefetchKeys.contains($0.key) })
         let missing = result.missingReferences
-        report.addItems("missing", missing.prefix(isJSON ? missing.count : Self.maximumLines).map { ($0.line, $0.figures) })
+        if pulls { report.addItems("missing", missing.prefix(isJSON ? missing.count : Self.maximumLines).map { ($0.line, $0.figures) }) }
         if !isJSON, missing.count > Self.maximumLines {
             report.addNote("and \(Figures.count(missing.count - Self.maximumLines, "other")) that the server does not give")
         }

@@ -13,20 +13,15 @@ protocol SyncingCommand: Command {
 extension SyncingCommand {
     static var definition: CommandDefinition {
         CommandDefinition(
-            name: name, summary: summary, options: options, operands: "", operandCount: 0...0, jsonKeys: SyncWork.jsonKeys,
+            name: name, summary: summary, options: SyncWork.options(direction), operands: "", operandCount: 0...0,
+            jsonKeys: SyncWork.jsonKeys(direction),
             discussion: """
-                \(SyncWork.discussion)
+                \(SyncWork.discussion(direction))
 
                 \(CredentialsFile.discussion)
 
                 Example: firelite \(name) --database health.sqlite --server https://fhir.example.org/r4 --credentials server.json
                 """)
-    }
-
-    /// A push follows no references and reads nothing for the store.
-    private static var options: [OptionDefinition] {
-        let pulling = [SyncWork.prefetch.name, SyncWork.lenient.name]
-        return SyncWork.options.filter { direction != .push || !pulling.contains($0.name) }
     }
 
     init(_ arguments: ParsedArguments) throws { self.init(work: try SyncWork(arguments, Self.direction)) }

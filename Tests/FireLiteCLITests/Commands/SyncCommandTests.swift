@@ -64,6 +64,14 @@ struct SyncCommandTests {
         #expect(try run("push", "--server", "https://fhir.example.org/r4", "--lenient").status == .usage)
     }
 
+    @Test func aPushHasNothingThatOnlyAPullUses() throws {
+        #expect(try run("push", "--server", "https://fhir.example.org/r4", "--type", "Patient").status == .usage)
+        let help = try ToolRun("help", "push").output
+        for word in ["--prefetch", "--lenient", "--type", "prefetched"] { #expect(!help.contains(word), "\(word)") }
+        let json = try run("push", "--server", "http://127.0.0.1:1/fhir", "--dry-run", "--json").output
+        #expect(json.contains(#""created":2"#) && !json.contains("prefetched"), "\(json)")
+    }
+
     private static func capabilities(_ interaction: String) -> String {
         #"{"resourceType":"CapabilityStatement","status":"active","date":"2024","kind":"instance","fhirVersion":"4.0.1","format":["json"],"#
             + #""rest":[{"mode":"server","resource":[{"type":"Patient","interaction":[{"code":"\#(interaction)"}]}]}]}"#
@@ -83,6 +91,16 @@ struct SyncCommandTests {
     private func pull(_ server: AnsweringServer, _ more: String...) throws -> ToolRun {
         try ToolRun.process(
             ["pull", "--database", database.path, "--server", server.base, "--plain-http", "--type", "Patient"] + more)
+    }
+
+    @Test(arguments: ["pull", "sync"]) func aDryRunWithoutADatabaseCountsEverything(_ command: String) throws {
+        let server = try server([#"{"resourceType":"Patient","id":"a","meta":{"versionId":"1","lastUpdated":"2024-01-01T00:00:00Z"}}"#])
+        let path = database.folder.file("none.sqlite")
+        let run = try ToolRun.process([command, "--database", path, "--server", server.base, "--plain-http", "--dry-run"])
+        #expect(run.status == .done && run.output.contains("pulled 1"), "\(run.output)\(run.error)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let push = try ToolRun.process(["push", "--database", path, "--server", server.base, "--plain-http", "--dry-run"])
+        #expect(push.status == .failed && push.error.contains("no such database"), "\(push.error)")
     }
 
     @Test func aServerThatCannotBeSearchedIsSaid() throws {
