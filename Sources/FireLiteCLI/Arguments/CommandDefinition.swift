@@ -12,6 +12,9 @@ struct CommandDefinition {
     let operandCount: ClosedRange<Int>
     /// What each operand names; the last one counts for all that follow it.
     let operandKinds: [ValueKind]
+    /// Whether a command line with these options and so many operands needs a database although `--database` is optional, so that the environment
+    /// may name it.
+    let needsDatabase: @Sendable (_ options: Set<String>, _ operandCount: Int) -> Bool
     /// The keys of the JSON object; empty for a command without one.
     let jsonKeys: [JSONKey]
     /// What the command lists; nil for a command without a list.
@@ -21,12 +24,14 @@ struct CommandDefinition {
 
     /// - Parameters:
     ///   - ownOperand: accepts the database as the first operand, too.
+    ///   - needsDatabase: for a command whose database is optional.
     ///   - jsonKeys: adds the option `--json`, unless `options` has one.
     ///   - list: adds the options of lists that `options` does not have.
     init(
         name: String, summary: String, options: [OptionDefinition], operands: String, operandCount: ClosedRange<Int>,
-        operandKinds: [ValueKind] = [], ownOperand: OwnOperand? = nil, jsonKeys: [JSONKey] = [], list: ListDefinition? = nil,
-        discussion: String
+        operandKinds: [ValueKind] = [], ownOperand: OwnOperand? = nil,
+        needsDatabase: @escaping @Sendable (_ options: Set<String>, _ operandCount: Int) -> Bool = { _, _ in false },
+        jsonKeys: [JSONKey] = [], list: ListDefinition? = nil, discussion: String
     ) {
         self.name = name
         self.summary = summary
@@ -36,6 +41,7 @@ struct CommandDefinition {
         self.options = options + added + (hasJSON ? [] : [Report.option])
         ownOperands = operands
         self.ownOperand = ownOperand
+        self.needsDatabase = needsDatabase
         self.operandCount = operandCount
         self.operandKinds = operandKinds
         self.jsonKeys = jsonKeys

@@ -69,7 +69,8 @@ struct ParsedArguments {
     private static func nameDatabase(
         for definition: CommandDefinition, in values: inout [String: [String]], operands: inout [String], environment: [String: String]
     ) {
-        guard values[database] == nil, definition.option(named: database)?.isRequired == true else { return }
+        guard values[database] == nil, let option = definition.option(named: database) else { return }
+        guard option.isRequired || definition.needsDatabase(Set(values.keys), operands.count) else { return }
         if let own = definition.ownOperand, !own.includesFirst(of: operands, count: definition.operandCount) {
             values[database] = [operands.removeFirst()]
         } else if let path = environment[databaseVariable], !path.isEmpty {

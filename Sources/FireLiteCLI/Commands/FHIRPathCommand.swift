@@ -9,12 +9,15 @@ struct FHIRPathCommand: Command {
         name: "fhirpath", summary: "evaluate a FHIRPath expression",
         options: [
             .option("input", "FILE", kind: .file, "evaluate it on the resource in this JSON file; - is standard input"),
-            .option("database", "FILE", kind: .file, "evaluate it on the resource Type/id in this SQLite file"),
+            .option(
+                "database", "FILE", kind: .file,
+                "evaluate it on the resource Type/id in this SQLite file; FIRELITE_DATABASE can name it"),
             CodesArgument.option,
             DatabaseArgument.release,
             KeyFile.option.needing(CommandDefinition.database),
         ],
         operands: "[Type/id] EXPRESSION", operandCount: 1...2, operandKinds: [.resource, .other],
+        needsDatabase: { options, operands in operands == 2 && !options.contains("input") },
         discussion: """
             The output is one line for each result, an object with `type` and `value`. The type is FHIR's name, as `code` or
             `HumanName`, or one of FHIRPath's own: boolean, string, integer, long, decimal, date, dateTime, time or Quantity.
@@ -50,7 +53,9 @@ struct FHIRPathCommand: Command {
             database = argument
             key = try ResourceKey(arguments.operands[0], in: argument)
         } else {
-            guard arguments.operands.count == 1 else { throw ToolError.usage("unexpected argument: Type/id needs --database") }
+            guard arguments.operands.count == 1 else {
+                throw ToolError.usage("unexpected argument: Type/id needs --database\(input == nil ? " (or FIRELITE_DATABASE)" : "")")
+            }
             (database, key) = (nil, nil)
         }
         expression = arguments.operands[arguments.operands.count - 1]

@@ -10,7 +10,9 @@ struct PackageCommand: Command {
     static let definition = CommandDefinition(
         name: "package", summary: "add, list or remove FHIR packages in a database, or in a file that validations share",
         options: [
-            .option("database", "FILE", kind: .file, "keep the packages in this SQLite database, whose validations use them"),
+            .option(
+                "database", "FILE", kind: .file,
+                "keep the packages in this SQLite database, whose validations use them; without --knowledge, FIRELITE_DATABASE can name it"),
             DatabaseArgument.release.needing(CommandDefinition.database), KeyFile.option.needing(CommandDefinition.database),
         ] + KnowledgeFileArguments.makeOptions(json: ["list", "add"], isRequired: false) + [
             .option("registry", "URL", "with add: download packages that are named NAME@VERSION from there").only("add"),
@@ -18,7 +20,7 @@ struct PackageCommand: Command {
                 .only("add").needing("registry"),
         ],
         operands: "add|list|remove PACKAGE…", operandCount: CommandDefinition.anyNumber,
-        operandKinds: KnowledgeFileArguments.operandKinds,
+        operandKinds: KnowledgeFileArguments.operandKinds, needsDatabase: { options, _ in !options.contains("knowledge") },
         jsonKeys: [
             JSONKey("packages", "a list of objects: name, version, title, fhir"),
             JSONKey("missing", "the packages that those depend on and that are not there, as name#version"),
@@ -51,7 +53,7 @@ struct PackageCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         guard arguments.has("database") != arguments.has("knowledge") else {
-            throw ToolError.usage("give either --database FILE or --knowledge FILE")
+            throw ToolError.usage("give either --database FILE (or FIRELITE_DATABASE) or --knowledge FILE")
         }
         database = arguments.has("database") ? try DatabaseArgument(arguments) : nil
         file = try KnowledgeFileArguments(arguments, entry: "a package")

@@ -8,7 +8,7 @@ struct ValidateCommand: Command {
     static let definition = CommandDefinition(
         name: "validate", summary: "check resources in files or in a database against FHIR's rules and profiles",
         options: [
-            .option("database", "FILE", kind: .file, "check the resources in this SQLite file"),
+            .option("database", "FILE", kind: .file, "check the resources in this SQLite file; FIRELITE_DATABASE can name it"),
             .option("type", "T", kind: .resourceType, isRepeatable: true, "with --database: a resource type to check (default: all)")
                 .needing(CommandDefinition.database),
             DatabaseArgument.release,
@@ -22,7 +22,7 @@ struct ValidateCommand: Command {
             .flag("json", "print an OperationOutcome, as --format json does"),
             .flag("quiet", "print nothing: the exit status tells whether there are errors"),
         ],
-        operands: "PATH…", operandCount: 0...Int.max, operandKinds: [.file],
+        operands: "PATH…", operandCount: 0...Int.max, operandKinds: [.file], needsDatabase: { _, operands in operands == 0 },
         discussion: """
             A PATH is an NDJSON file, a JSON or XML file with one resource, a Bundle, or a folder with such files, as for
             import; - is standard input. Nothing is stored. The command checks the JSON or XML, cardinalities, codes, the
@@ -63,7 +63,7 @@ struct ValidateCommand: Command {
         database = isStored ? argument : nil
         types = arguments.all("type")
         for type in types { _ = try argument.resourceLayout(named: type) }
-        guard isStored != !sources.isEmpty else { throw ToolError.usage("give either PATH… or --database FILE") }
+        guard isStored != !sources.isEmpty else { throw ToolError.usage("give either PATH… or --database FILE (or FIRELITE_DATABASE)") }
         try ImportSource.checkOperands(sources)
         format = try arguments.format()
         isForSpreadsheet = try arguments.isForSpreadsheet(format)

@@ -46,6 +46,28 @@ struct DatabaseNamingTests {
         #expect(try run("erase", path, "Patient/1", "--dry-run").status == .done)
     }
 
+    @Test func theEnvironmentNamesADatabaseThatIsOptional() throws {
+        let path = database.path
+        #expect(try run("validate", "--type", "Patient", variable: path).status == .done)
+        #expect(try run("fhirpath", "Patient/1", "gender", variable: path).output.contains("male"))
+        #expect(try run("package", "list", "--format", "csv", variable: path).output == "name,version,title,fhir\r\n")
+        // What else is named counts alone.
+        let file = try database.folder.write("p.json", #"{"resourceType":"Patient","id":"1","gender":"nonsense"}"#)
+        let none = database.folder.file("none.sqlite")
+        #expect(try run("validate", "--quiet", file, variable: none).status == .incomplete)
+        #expect(try run("validate", "--type", "Patient", file, variable: path).error == "firelite validate: --type needs --database\n")
+        let other = try database.folder.write("q.json", #"{"resourceType":"Patient","id":"q"}"#)
+        #expect(try run("fhirpath", "--input", other, "id", variable: none).output.contains("q"))
+        #expect(try run("fhirpath", "1 + 1", variable: none).output.contains("2"))
+        #expect(try run("package", "--knowledge", none, "list", variable: path).status == .failed)
+        // Without the variable they ask for the file.
+        for words in [["validate"], ["fhirpath", "Patient/1", "gender"], ["package", "list"]] {
+            let run = try ToolRun(words)
+            #expect(run.status == .usage && run.error.contains("--database") && run.error.contains("FIRELITE_DATABASE"), "\(run.error)")
+            #expect(try ToolRun("help", words[0]).output.contains("FIRELITE_DATABASE"))
+        }
+    }
+
     @Test func theEnvironmentCountsWhereNothingElseNamesIt() throws {
         let path = database.path
         #expect(try run("find", "Patient", "--count", variable: path).output == "1\n")
