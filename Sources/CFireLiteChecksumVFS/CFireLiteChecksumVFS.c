@@ -17,6 +17,8 @@ typedef struct {
     int is_database;
     int verifies;
     uint8_t *buffer;
+    // What the file had at least when it was last looked at; a write beyond it may leave a gap.
+    sqlite3_int64 end;
 } checked_file;
 
 #define CHECKED(file) ((checked_file *)(file))
@@ -158,11 +160,39 @@ static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 o
     return SQLITE_OK;
 }
 
+// MARK: - Gaps
+
+// SQLite never writes a page that was free before it was in the file, so that the next page leaves a gap of zeros, which would look like pages whose
+// content was lost. They get a checksum, too. The page that SQLite never uses, as some systems lock bytes in it, stays as it is
+// (https://www.sqlite.org/fileformat2.html#the_lock_byte_page).
+static int fill_gap(checked_file *checked, sqlite3_int64 offset) {
+    sqlite3_int64 size = 0;
+    int code = checked->real->pMethods->xFileSize(checked->real, &size);
+    if (code != SQLITE_OK) return code;
+    checked->end = size;
+    for (size -= size % checked->page_size; size < offset; size += checked->page_size) {
+        if (size <= FIRELITE_LOCK_BYTE && FIRELITE_LOCK_BYTE < size + checked->page_size) continue;
+        // Only a part of it may be in the file.
+        if (size < checked->end) continue;
+        memset(checked->buffer, 0, (size_t)checked->page_size);
+        sqlite3_int64 number = size / checked->page_size + 1;
+        store_checksum(
+            checked->buffer + checked->page_size - FIRELITE_CHECKSUM_BYTES, checksum(checked->buffer, checked->page_size, number));
+        code = checked->real->pMethods->xWrite(checked->real, checked->buffer, checked->page_size, size);
+        if (code != SQLITE_OK) return code;
+    }
+    if (checked->end < offset) checked->end = offset;
+    return SQLITE_OK;
+}
+
 static int write_file(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     checked_file *checked = CHECKED(file);
     int code = look_at_header(checked, bytes, count, offset);
     if (code != SQLITE_OK) return code;
     if (is_page(checked, count, offset)) {
+        if (offset > checked->end) code = fill_gap(checked, offset);
+        if (code != SQLITE_OK) return code;
+        if (checked->end < offset + count) checked->end = offset + count;
         memcpy(checked->buffer, bytes, (size_t)count);
         store_checksum(checked->buffer + count - FIRELITE_CHECKSUM_BYTES, checksum(bytes, count, offset / count + 1));
         bytes = checked->buffer;
@@ -178,10 +208,23 @@ static int close_file(sqlite3_file *file) {
     free(REAL(file));
     return code;
 }
-static int truncate_file(sqlite3_file *file, sqlite3_int64 size) { return REAL(file)->pMethods->xTruncate(REAL(file), size); }
+static int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
+    checked_file *checked = CHECKED(file);
+    // Truncating may make a file longer.
+    if (checked->page_size && size > checked->end) {
+        int code = fill_gap(checked, size);
+        if (code != SQLITE_OK) return code;
+    }
+    if (checked->end > size) checked->end = size;
+    return checked->real->pMethods->xTruncate(checked->real, size);
+}
 static int sync_file(sqlite3_file *file, int flags) { return REAL(file)->pMethods->xSync(REAL(file), flags); }
 static int size_of_file(sqlite3_file *file, sqlite3_int64 *size) { return REAL(file)->pMethods->xFileSize(REAL(file), size); }
-static int lock_file(sqlite3_file *file, int level) { return REAL(file)->pMethods->xLock(REAL(file), level); }
+static int lock_file(sqlite3_file *file, int level) {
+    // Others may have truncated the file.
+    CHECKED(file)->end = 0;
+    return REAL(file)->pMethods->xLock(REAL(file), level);
+}
 static int unlock_file(sqlite3_file *file, int level) { return REAL(file)->pMethods->xUnlock(REAL(file), level); }
 static int check_reserved(sqlite3_file *file, int *result) { return REAL(file)->pMethods->xCheckReservedLock(REAL(file), result); }
 static int control_file(sqlite3_file *file, int option, void *argument) {
@@ -198,6 +241,7 @@ static int map_shm(sqlite3_file *file, int page, int size, int extend, void vola
     return REAL(file)->pMethods->xShmMap(REAL(file), page, size, extend, memory);
 }
 static int lock_shm(sqlite3_file *file, int offset, int count, int flags) {
+    CHECKED(file)->end = 0;
     return REAL(file)->pMethods->xShmLock(REAL(file), offset, count, flags);
 }
 static void barrier_shm(sqlite3_file *file) { REAL(file)->pMethods->xShmBarrier(REAL(file)); }

@@ -45,6 +45,25 @@ extension Connection {
         return bytes == FIRELITE_CHECKSUM_BYTES
     }
 
+    /// The numbers of the pages in the file that have no checksum, of a file that has room for them, and the number of all: they were written by a
+    /// program that does not keep checksums, or overwritten with zeros.
+    ///
+    /// What only the log has is not looked at.
+    public func pagesWithoutChecksum() -> (numbers: [Int], pages: Int) {
+        guard let header = startOfFile(21), header[20] == UInt8(FIRELITE_CHECKSUM_BYTES) else { return ([], 0) }
+        let size = Int(header[16]) << 8 | Int(header[17])
+        let pageSize = size == 1 ? 65_536 : size
+        guard pageSize >= 512, let bytes = fileSize else { return ([], 0) }
+        var numbers: [Int] = []
+        for page in 0..<bytes / pageSize {
+            let start = page * pageSize
+            if start <= Int(FIRELITE_LOCK_BYTE), Int(FIRELITE_LOCK_BYTE) < start + pageSize { continue }
+            guard let end = partOfFile(Int(FIRELITE_CHECKSUM_BYTES), at: start + pageSize - Int(FIRELITE_CHECKSUM_BYTES)) else { continue }
+            if end.allSatisfy({ $0 == 0 }) { numbers.append(page + 1) }
+        }
+        return (numbers, bytes / pageSize)
+    }
+
     /// Writes every page with a checksum from now on, even before the first page has been read.
     func beginPageChecksums(pageSize: Int32) {
         var size = pageSize

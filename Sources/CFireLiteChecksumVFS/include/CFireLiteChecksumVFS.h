@@ -10,6 +10,9 @@
 // The number of bytes of a page reserved for its checksum.
 #define FIRELITE_CHECKSUM_BYTES 8
 
+// The byte that some systems lock; its page is never written.
+#define FIRELITE_LOCK_BYTE 0x40000000
+
 // The error for a page with a wrong checksum: an extended code of SQLITE_CORRUPT that SQLite does not use.
 #define FIRELITE_CORRUPT_CHECKSUM 17931
 

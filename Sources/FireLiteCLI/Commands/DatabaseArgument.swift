@@ -85,6 +85,11 @@ struct DatabaseArgument {
         } catch is FHIRStoreError {
             name = defaultRelease
         }
+        if name.isEmpty {
+            throw ToolError.failed(
+                "\(path) has lost its settings, and with them the FHIR release that it holds: name it with --release, as R4, and use "
+                    + "`firelite recover`, or restore a backup")
+        }
         guard let known = BundledRelease.named(name) else {
             throw ToolError.usage("\(path) holds FHIR \(name), which this build does not know: name a file of its layouts with --release")
         }

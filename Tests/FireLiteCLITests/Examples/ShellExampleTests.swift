@@ -39,7 +39,7 @@ struct ShellExampleTests {
         #expect(Self.pages.count >= 4)
         #expect(Self.pages.contains { $0.place.hasPrefix("README.md") })
         let without = Self.helpTexts.filter(\.lines.isEmpty).map(\.place)
-        #expect(without == ["firelite demo --help"])
+        #expect(without.isEmpty)
     }
 
     @Test(arguments: pages) func everyExampleOfAPageRuns(_ script: Script) throws { try run(script) }

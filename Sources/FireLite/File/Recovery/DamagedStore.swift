@@ -120,6 +120,9 @@ final class DamagedStore {
                 "_meta: the store's settings were on pages that do not match their checksums, so bases, what is tracked and other settings may have changed"
             )
         }
+        if let doubt = UncheckedPages.text(connection) {
+            unreadable.append("\(doubt), so what is on them and has no digests was copied without comparing them")
+        }
         try readResources()
     }
 
@@ -280,8 +283,9 @@ final class DamagedStore {
         return (rows.sorted { $0.sequence < $1.sequence }, gaps, doubtful)
     }
 
-    func changeReaders() throws -> [(name: String, sequence: Int64)] {
-        try read("_change_reader") { try ChangeTable(connection: $0).readers() } ?? []
+    /// - Returns: nil if they cannot be read.
+    func changeReaders() throws -> [(name: String, sequence: Int64)]? {
+        try read("_change_reader") { try ChangeTable(connection: $0).readers() }
     }
 
     // MARK: - One resource

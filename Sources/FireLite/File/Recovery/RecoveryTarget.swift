@@ -107,7 +107,11 @@ final class RecoveryTarget {
             try table.insert(row)
         }
         if unverified > 0 { unreadable.append("_change: \(unverified) changes were copied without comparing them with their digests") }
-        for (name, sequence) in try source.changeReaders() { try table.setPlace(of: name, sequence) }
+        if let readers = try source.changeReaders() {
+            for (name, sequence) in readers { try table.setPlace(of: name, sequence) }
+        } else {
+            unreadable.append("_change_reader: what readers of the log have seen cannot be read: they begin at its start")
+        }
         try settings.store(connection)
         return unreadable
             + gaps.map { "_change: the changes \($0.lowerBound) to \($0.upperBound), if there are any, cannot be read" }

@@ -70,7 +70,8 @@ extension FHIRStore {
         // The lock of this write is kept, so that the verified content is what is rewritten.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT")
         // Missing payloads are no reason to keep pages without checksums.
-        let faults = try StoreCheck(access, digestKey: digestKey, payloads: nil, progress).run().filter { $0.kind != .payload }
+        let faults = try StoreCheck(access, digestKey: digestKey, payloads: nil, progress).run()
+            .filter { ![.payload, .checksum].contains($0.kind) }
         if let fault = faults.first {
             throw FHIRStoreError(
                 .notAStore,

@@ -24,6 +24,13 @@ struct StoreCheck {
                 try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { StoreFinding(.integrity, "SQLite: \($0)") }
             }
         }
+        if let doubt = UncheckedPages.text(connection) {
+            findings.append(
+                StoreFinding(
+                    .checksum,
+                    "\(doubt), so damage to them is not noticed: if another program wrote to the file or moved its log into it, run `firelite reseal`; "
+                        + "if not, restore a backup or use `firelite recover`"))
+        }
         findings += access.schema.unknownTables.map {
             StoreFinding(.unknownTable, table: $0, "the table \($0) is not part of FHIR \(access.schema.release.name)")
         }
@@ -211,6 +218,10 @@ struct StoreCheck {
         var findings: [StoreFinding] = []
         if try !TrackingSettings.isStored(connection) {
             findings.append(StoreFinding(.unreadable, table: "_meta", "_meta: what the store tracks is missing"))
+        }
+        if try connection.integer("SELECT 1 FROM sqlite_master WHERE name = '_change_reader' AND type = 'table'") == nil {
+            let text = "_change_reader: the table is missing, and with it what readers of the log have seen"
+            findings.append(StoreFinding(.unreadable, table: "_change_reader", text))
         }
         let next = try TrackingSettings.read(connection).next
         var keys = RisingKeys("_change")

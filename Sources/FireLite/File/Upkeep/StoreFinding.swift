@@ -9,6 +9,9 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
 
         /// SQLite's integrity check found it.
         public static let integrity = Kind(rawValue: "integrity")
+        /// Some pages have no checksum, so that damage to them is not noticed: a program that keeps none has written them, or they were overwritten
+        /// with zeros.
+        public static let checksum = Kind(rawValue: "checksum")
         /// A part of the file cannot be read.
         public static let unreadable = Kind(rawValue: "unreadable")
         /// A table does not belong to the release.
