@@ -3,7 +3,8 @@ import FireLite
 /// What `import` and `migrate` read, and where they report it.
 struct InputArguments {
     static let rejects = OptionDefinition.option(
-        "rejects", "FILE", kind: .output(.lines), "the file for rejected texts (default: FILE-rejects.ndjson next to the database)")
+        "rejects", "FILE", kind: .output(.lines(.rejects)),
+        "the file for rejected texts (default: FILE-rejects.ndjson next to the database)")
     static let quiet = OptionDefinition.flag("quiet", "print neither progress nor summary")
 
     /// The keys of the summary.

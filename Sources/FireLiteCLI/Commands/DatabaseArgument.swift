@@ -107,7 +107,7 @@ struct DatabaseArgument {
     /// The file for what an import into the database rejects.
     func rejects() throws -> OutputPath {
         guard let output else { throw ToolError.usage("--rejects FILE is missing") }
-        return try output.sibling("-rejects.ndjson", as: .lines)
+        return try output.sibling("-rejects.ndjson", as: .lines(.rejects))
     }
 
     /// Opens the database for writing; creates the file if it does not exist. The definition must declare `--database` as an output.

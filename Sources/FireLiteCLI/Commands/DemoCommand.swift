@@ -46,7 +46,9 @@ struct DemoCommand: Command {
     /// Replaces the demo's own file, and no other.
     private func makeRoom() throws {
         guard FileManager.default.fileExists(atPath: database.path) else { return }
-        guard isDefaultPath else { throw OutputPath.exists(database.path) }
+        var status = stat()
+        let isEmpty = stat(database.path, &status) == 0 && status.st_size == 0
+        guard isDefaultPath, isEmpty || ImportSource.isDatabase(database.path) else { throw OutputPath.exists(database.path) }
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(database.path + suffix) }
     }
 }

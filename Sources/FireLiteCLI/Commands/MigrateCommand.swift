@@ -11,7 +11,7 @@ struct MigrateCommand: Command {
             DatabaseArgument.release,
             KeyFile.option.needing(CommandDefinition.database),
             .flag("dry-run", "read everything, store nothing, and print the counts"),
-            .option("report", "FILE", kind: .output(.lines), "list each mended place in this file, without values"),
+            .option("report", "FILE", kind: .output(.lines(.mends)), "list each mended place in this file, without values"),
             InputArguments.rejects,
             .option("type", "T", kind: .resourceType, "the type of resources that neither they nor their file's name tell"),
             .option("offset", "±HH:MM|Z", "the offset of times that have none, and the zone of dates as numbers (default: Z)"),

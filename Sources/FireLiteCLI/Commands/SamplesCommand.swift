@@ -12,7 +12,8 @@ struct SamplesCommand: Command {
                 .only("import", "push"),
             .option("subject", "REFERENCE", "with import and push: whom the samples are about, such as Patient/1").only("import", "push"),
         ] + ServerArgument.sending(with: "push") + [
-            .option("output", "FILE|-", kind: .output(.lines), "with events: the file for the events; - is standard output").only("events"),
+            .option("output", "FILE|-", kind: .output(.lines(.events)), "with events: the file for the events; - is standard output")
+                .only("events"),
             .option(
                 "type", "NAME", isRepeatable: true,
                 "with push, events and stats: a type of samples, such as heartRate; stats needs one (default: all)"

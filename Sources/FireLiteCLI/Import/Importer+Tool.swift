@@ -34,7 +34,14 @@ extension ImportCounts {
     }
 }
 
-/// A line of a rejects file.
+extension LineForm {
+    /// The lines of a rejects file: `RejectedLine`.
+    static let rejects = LineForm(["file", "line", "reason", "text"], ["file", "line", "reason", "resource", "text"])
+    /// The lines of a report on mended places: `MendedPlace`.
+    static let mends = LineForm(["file", "kind", "line", "path", "resource"])
+}
+
+/// A line of a rejects file; its form is `LineForm.rejects`.
 struct RejectedLine: Encodable {
     let file: String
     let line: Int

@@ -49,7 +49,7 @@ struct OutputPath {
     }
 
     /// Whether `-` stands for standard output.
-    var isStandardOutput: Bool { path == "-" && (kind == .lines || kind == .folder) }
+    var isStandardOutput: Bool { path == "-" && (kind.isLines || kind == .folder) }
 
     // MARK: - Checking
 
@@ -78,7 +78,7 @@ struct OutputPath {
         guard lstat(path, &status) == 0 else { return try checkNew() }
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         if isLink {
-            if kind == .lines || kind == .copy { throw refusal("it is a link") }
+            if kind.isLines || kind == .copy { throw refusal("it is a link") }
             guard stat(path, &status) == 0 else { throw refusal("it is a link to nothing") }
         }
         let isFolder = status.st_mode & S_IFMT == S_IFDIR
@@ -90,8 +90,8 @@ struct OutputPath {
         // What is only read, as from a pipe of a shell, need not be a file.
         if kind == .secret || kind == .database, status.st_mode & S_IFMT != S_IFREG { return }
         guard status.st_mode & S_IFMT == S_IFREG else { throw refusal("it is not an ordinary file") }
-        if kind == .lines, status.st_size > 0, try beginning(1) != Array("{".utf8) {
-            throw refusal("it exists and does not hold lines of JSON")
+        if case .lines(let form) = kind, try !form.fits(fileAt: path) {
+            throw refusal("it exists, and its lines are not those that \(name) writes")
         }
         if kind == .secret, try beginning(Self.header.count) == Self.header { throw refusal("it is a database") }
     }
@@ -124,9 +124,9 @@ struct OutputPath {
 }
 
 /// What a command writes at a path of its command line.
-enum OutputKind {
-    /// Lines of JSON, which replace a file of such lines.
-    case lines
+enum OutputKind: Equatable {
+    /// Lines of JSON in a form, which replace a file of lines in the same form.
+    case lines(LineForm)
     /// Files in a folder, which is made if there is none.
     case folder
     /// A copy of a database, where no file is unless the command replaces it: the library refuses to replace other files.
@@ -135,4 +135,6 @@ enum OutputKind {
     case database
     /// Keys or credentials, which are read if they are there and made otherwise.
     case secret
+
+    fileprivate var isLines: Bool { if case .lines = self { true } else { false } }
 }

@@ -5,6 +5,13 @@ import FireLiteSamples
 import FireLiteTerminal
 import Foundation
 
+extension LineForm {
+    /// The events of `IoMTStore`: a number with its unit, a category, or a blood pressure, under the name of the sample's type.
+    static let events = LineForm(
+        ["uuid", "startDate", "endDate", nil, "unit"], ["uuid", "startDate", "endDate", nil],
+        ["uuid", "startDate", "endDate", "systolic", "systolicUnit", "diastolic", "diastolicUnit"])
+}
+
 /// What `firelite samples` does once its arguments are read.
 struct SamplesWork {
     let console: Console

@@ -17,8 +17,10 @@ struct OutputTests {
     private static let hostile = [
         "other.sqlite", "other.sqlite-wal", "other.sqlite-shm", "other.sqlite-journal", "hard", "link-to-database", "link-to-text",
         "link-to-nothing", "text", "place", "mine.sqlite", "mine.sqlite-wal", "mine.sqlite-journal", "key", "in.ndjson",
-        "other.sqlite-payloads", "mine.sqlite-payloads",
+        "other.sqlite-payloads", "mine.sqlite-payloads", otherKeyring, "patients.ndjson",
     ]
+    /// A keyring that no line names.
+    private static let otherKeyring = "other-keys.json"
 
     private static func prepare() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
@@ -30,12 +32,13 @@ struct OutputTests {
             startDate="2026-01-01 08:00:00 +0100" endDate="2026-01-01 08:00:00 +0100"/></HealthData>
             """,
             "key": "0123456789", "key2": "0123456789ab", "server.json": #"{"token":"t"}"#,
+            "patients.ndjson": "\(header)\n\(header)\n",
             "icd10cm_order_2025.txt": "00001 A00     1 \("Cholera".padding(toLength: 60, withPad: " ", startingAt: 0)) Cholera",
         ]
         for (name, text) in files { try folder.write(name, text) }
         try folder.write("guide.tgz", TarArchive.package("a.guide", "1.0.0"))
-        try folder.write("keys.json", RecordKeyring().exported().bytes)
-        for name in ["key", "key2", "server.json", "keys.json"] {
+        for name in ["keys.json", otherKeyring] { try folder.write(name, RecordKeyring().exported().bytes) }
+        for name in ["key", "key2", "server.json", "keys.json", otherKeyring] {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(name))
         }
         let good = try folder.write("good.ndjson", header)
@@ -131,10 +134,11 @@ struct OutputTests {
         // Those that exist are opened, and what is not a database is refused then.
         case .database: return !["other.sqlite", "hard", "link-to-database", "mine.sqlite"].contains(target)
         case .folder: return target != "place"
-        case .lines: return target != "in.ndjson"
         // Another database is what --replace is for; a hard link to it is replaced by itself.
         case .copy: return !(line.words.contains("--replace") && ["other.sqlite", "hard"].contains(target))
-        case .secret: return true
+        // A keyring is what these commands read and change.
+        case .secret: return !(target == otherKeyring && line.command.name == "records")
+        case .lines: return true
         }
     }
 
@@ -192,11 +196,16 @@ struct OutputTests {
         #expect(declared.subtracting(written) == Set(unwritten))
     }
 
-    /// Lines of JSON replace such lines, whoever could read them.
+    /// Lines of JSON replace lines with the same members, whoever could read them.
     @Test func anEarlierFileIsReplacedWithItsMode() throws {
         let folder = try Self.prepare()
-        for name in ["rejects.ndjson", "report.ndjson", "events.ndjson"] {
-            let path = try folder.write(name, "{\"old\":true}\n")
+        let earlier = [
+            "rejects.ndjson": #"{"file":"old","line":1,"reason":"r","text":"{\"a\":[1,{\"b\":2}]}"}"#,
+            "report.ndjson": #"{"file":"old","kind":"null","line":1,"path":"Patient.name","resource":"Patient/1"}"#,
+            "events.ndjson": #"{"uuid":"old","startDate":"2026","endDate":"2026","heartRate":60,"unit":"beats/min"}"#,
+        ]
+        for (name, line) in earlier {
+            let path = try folder.write(name, line + "\n")
             try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
         }
         for line in CommandLines.all where ["import", "migrate", "samples"].contains(line.command.name) {
@@ -206,6 +215,66 @@ struct OutputTests {
             #expect(try !folder.read(name).contains("old"), "\(name)")
             #expect(try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int == 0o600, "\(name)")
         }
+    }
+
+    /// The lines that commands write have the form that their options declare.
+    @Test func linesHaveTheirForm() throws {
+        let folder = try Self.prepare()
+        let record = { (type: String, value: String) in
+            """
+            <Record type="HK\(type)" sourceName="Watch" \(value) startDate="2026-01-01 08:00:00 +0100" endDate="2026-01-01 08:00:00 +0100"/>
+            """
+        }
+        let pressure = ["Systolic", "Diastolic"].map { record("QuantityTypeIdentifierBloodPressure\($0)", #"unit="mmHg" value="90""#) }
+        let samples = try folder.write(
+            "all.xml",
+            """
+            <HealthData>\(record("QuantityTypeIdentifierHeartRate", #"unit="count/min" value="60""#))
+            \(record("CategoryTypeIdentifierSleepAnalysis", #"value="HKCategoryValueSleepAnalysisAsleepREM""#))
+            <Correlation type="HKCorrelationTypeIdentifierBloodPressure" sourceName="Cuff" startDate="2026-01-01 08:00:00 +0100" \
+            endDate="2026-01-01 08:00:00 +0100">\(pressure.joined())</Correlation></HealthData>
+            """)
+        let patients = [#"{"resourceType":"Patient","id":"1","gender":null}"#, #"{"resourceType":"Patient","id":"2","a":1}"#, "{"]
+        let bad = try folder.write("bad.ndjson", patients.joined(separator: "\n"))
+        let (database, health) = (folder.file("d.sqlite"), folder.file("h.sqlite"))
+        let (rejects, report, events) = (folder.file("rejects"), folder.file("report"), folder.file("events"))
+        #expect(try ToolRun.any(["samples", "import", samples, "--database", health]).status == .done)
+        // The second time replaces what the first one has written.
+        for _ in 1...2 {
+            let run = try ToolRun("migrate", "--database", database, "--rejects", rejects, "--report", report, bad)
+            #expect(run.status == .incomplete && run.error.contains("2 rejected"), "\(run.error)")
+            let written = try ToolRun.any(["samples", "events", "--database", health, "--output", events])
+            #expect(written.status == .done, "\(written.error)")
+        }
+        for (path, form, count) in [(rejects, LineForm.rejects, 2), (report, .mends, 1), (events, .events, 3)] {
+            #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == count, "\(path)")
+            for other in [LineForm.rejects, .mends, .events] { #expect(try other.fits(fileAt: path) == (other == form), "\(path)") }
+        }
+    }
+
+    /// Neither other members nor text that is not an object in one line passes for what a command has written.
+    @Test(arguments: [
+        (#"{"file":"a","line":1,"reason":"r","text":"t"}"#, true), (#"{"file":"a","line":1,"reason":"r","text":"t"}"# + "\n\n", false),
+        (#"{"file":"a","line":1,"reason":"r","resource":"P/1","text":"\\\"}\n"}"# + "\r\n", true),
+        ("", true), ("\n", false), ("{", false),
+        (#"{"file":"a","line":1,"reason":"r"}"#, false), (#"{"file":"a","line":1,"reason":"r","text":"t","b":1}"#, false),
+        (#"{"file":"a","line":1,"reason":"r","text":"t"}{}"#, false), (#"{"file":"a","line":1,"reason":"r","text":"t"#, false),
+        (#"[{"file":"a","line":1,"reason":"r","text":"t"}]"#, false),
+        ("{\n\"file\":\"a\",\"line\":1,\"reason\":\"r\",\"text\":\"t\"}", false),
+        (#"{"a":{"file":"a","line":1,"reason":"r","text":"t"}}"#, false),
+        (#"{"file":{"x":1},"line":[1,"y"],"reason":"","text":null}"#, true),
+        (#"{"file":"a","line":1,"reason":"r","text":"t"}"# + "\n" + #"{"resourceType":"Patient"}"#, false),
+    ]) func formsAreOfWholeLines(_ text: String, _ fits: Bool) throws {
+        let folder = try TemporaryFolder()
+        #expect(try LineForm.rejects.fits(fileAt: folder.write("f", text)) == fits)
+    }
+
+    /// A line may be longer than what is read at once.
+    @Test func aLongLineIsRead() throws {
+        let folder = try TemporaryFolder()
+        let line = #"{"file":"a","line":1,"reason":"r","text":"\#(String(repeating: #"\","#, count: 100_000))"}"#
+        #expect(try LineForm.rejects.fits(fileAt: folder.write("f", line + "\n" + line)))
+        #expect(try !LineForm.rejects.fits(fileAt: folder.write("f", line + "\n" + line + ",")))
     }
 
     /// What is left of a database that was moved away has its latest changes: SQLite would delete it for a new one.
