@@ -70,6 +70,7 @@ struct OutputPath {
     private func check(_ others: [Argument]) throws {
         if path.isEmpty { throw ToolError.usage("\(name) needs the name of a \(kind == .folder ? "folder" : "file")") }
         if path == ":memory:", kind == .database { return }
+        if kind != .folder, Self.isNameOfFolder(path) { throw refusal("it is the name of a folder", remedy: "name a file") }
         for other in others where other.path != "-" && FileTarget.isPart(path, of: other.path) {
             throw refusal("\(other.name) names it, or what it is a part of")
         }
@@ -94,6 +95,11 @@ struct OutputPath {
             throw refusal("it exists, and its lines are not those that \(name) writes")
         }
         if kind == .secret, try beginning(Self.header.count) == Self.header { throw refusal("it is a database") }
+    }
+
+    /// A file of such a name cannot be, but Foundation leaves out the slash, so that a command would write to another file or fail at its end.
+    private static func isNameOfFolder(_ path: String) -> Bool {
+        ["", ".", ".."].contains(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
     }
 
     /// SQLite would take what is left of another database for the new one's, and delete it.
