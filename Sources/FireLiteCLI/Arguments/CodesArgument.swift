@@ -4,7 +4,7 @@ import FireLiteKnowledge
 /// The option `--knowledge`: files of packages and code systems.
 struct CodesArgument {
     static let option = OptionDefinition.option(
-        "knowledge", "FILE", kind: .file, isRepeatable: true,
+        "knowledge", "FILE", kind: .database, isRepeatable: true,
         "use the codes in this file, which `firelite codes` or `firelite package` made")
 
     let paths: [String]

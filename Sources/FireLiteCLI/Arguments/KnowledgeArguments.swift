@@ -11,7 +11,9 @@ struct KnowledgeArguments {
             "package", "FILE|NAME", kind: .file, isRepeatable: true,
             "a FHIR package: an archive (.tgz), a folder, or NAME#VERSION of the cache"),
         .option("package-cache", "FOLDER", kind: .folder, "where NAME#VERSION and dependencies are, such as ~/.fhir/packages"),
-        .option("knowledge", "FILE", kind: .file, "a file of packages and code systems, made by `firelite package` and `firelite codes`"),
+        .option(
+            "knowledge", "FILE", kind: .database,
+            "a file of packages and code systems, made by `firelite package` and `firelite codes`"),
         .option("supporting", "FILE", kind: .file, isRepeatable: true, "a definition, or another resource that references lead to"),
     ]
 

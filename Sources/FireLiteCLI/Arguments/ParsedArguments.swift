@@ -1,4 +1,5 @@
 import FireLiteCore
+import Foundation
 
 /// The arguments of one command, checked against its definition.
 struct ParsedArguments {
@@ -60,7 +61,9 @@ struct ParsedArguments {
         self.operands = operands
         standardDatabase = environment[Self.databaseVariable].flatMap { $0.isEmpty ? nil : $0 }
         self.values = values
-        outputs = try OutputPath.outputs(among: Self.paths(definition, values, operands))
+        let paths = Self.paths(definition, values, operands)
+        try Self.requireFiles(paths)
+        outputs = try OutputPath.outputs(among: paths)
     }
 
     private static let database = CommandDefinition.database
@@ -127,6 +130,15 @@ struct ParsedArguments {
                 guard let kind = index < kinds.count ? kinds[index] : kinds.last, kind.isPath else { return nil }
                 return OutputPath.Argument(name: index < names.count ? names[index] : names.last ?? "", path: operand, kind: kind)
             }
+    }
+
+    /// Refuses pipes and devices as databases: SQLite would wait for ever for a pipe.
+    private static func requireFiles(_ paths: [OutputPath.Argument]) throws {
+        for argument in paths where argument.kind == .database {
+            var status = stat()
+            guard stat(argument.path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { continue }
+            throw ToolError.usage("\(argument.name) is \(argument.path), which is not an ordinary file: name another file")
+        }
     }
 
     private static func value(of option: OptionDefinition, _ attached: String?, _ rest: inout ArraySlice<String>) throws -> String {

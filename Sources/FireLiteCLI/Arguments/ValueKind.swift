@@ -1,7 +1,9 @@
 /// What an option's value or an operand names, so that a shell can complete it.
 enum ValueKind: Equatable {
-    /// A file that is only read, or a database that exists.
+    /// A file that is only read, possibly from a pipe of a shell.
     case file
+    /// A database that exists.
+    case database
     case folder
     /// What the command writes.
     case output(OutputKind)
@@ -17,7 +19,7 @@ enum ValueKind: Equatable {
     /// Whether it is the path of a file or a folder.
     var isPath: Bool {
         switch self {
-        case .file, .folder, .output: true
+        case .file, .database, .folder, .output: true
         case .choice, .resourceType, .resource, .other: false
         }
     }
@@ -26,7 +28,7 @@ enum ValueKind: Equatable {
     var offered: ValueKind {
         switch self {
         case .output(.folder): .folder
-        case .output: .file
+        case .database, .output: .file
         default: self
         }
     }

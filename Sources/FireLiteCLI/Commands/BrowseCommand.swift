@@ -10,7 +10,7 @@ struct BrowseCommand: Command {
             .flag("no-open", "only print the address"),
             .option("port", "N", "the port to listen at (default: any free one)"),
         ],
-        operands: "", operandCount: 0...0, operandKinds: [.file], ownOperand: OwnOperand.none,
+        operands: "", operandCount: 0...0, operandKinds: [.database], ownOperand: OwnOperand.none,
         discussion: """
             It starts `firelite-server`, which is a program of its own: beside this one, in PATH, or named by FIRELITE_SERVER. The
             server listens at the loopback interface, and its pages open by a link that works once. It runs until you press

@@ -11,7 +11,7 @@ struct ChangesCommand: Command {
             .flag("paths", "print the paths of changed elements"),
             .flag("values", "print their values before and after, too"),
         ],
-        operands: "", operandCount: 0...0, operandKinds: [.file], ownOperand: OwnOperand.none,
+        operands: "", operandCount: 0...0, operandKinds: [.database], ownOperand: OwnOperand.none,
         jsonKeys: [
             JSONKey(
                 "changes",

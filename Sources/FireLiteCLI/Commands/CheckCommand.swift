@@ -5,7 +5,7 @@ struct CheckCommand: Command {
     static let definition = CommandDefinition(
         name: "check", summary: "check that the database is sound",
         options: DatabaseArgument.options,
-        operands: "", operandCount: 0...0, operandKinds: [.file], ownOperand: OwnOperand.none,
+        operands: "", operandCount: 0...0, operandKinds: [.database], ownOperand: OwnOperand.none,
         jsonKeys: [
             JSONKey("sound", "whether there are no faults"),
             JSONKey("faults", "a list: kind, table, type, number (the resource's in the store), text; null if unknown"),

@@ -15,7 +15,7 @@ struct DatabaseArgument {
         release,
         KeyFile.option,
     ]
-    static let database = OptionDefinition.option("database", "FILE", kind: .file, isRequired: true, "the SQLite file")
+    static let database = OptionDefinition.option("database", "FILE", kind: .database, isRequired: true, "the SQLite file")
     /// The options of a command that makes the database if there is none.
     static let creatingOptions = [
         .option("database", "FILE", kind: .output(.database), isRequired: true, "the SQLite file; made if there is none"),

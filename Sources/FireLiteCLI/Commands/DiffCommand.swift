@@ -8,7 +8,7 @@ struct DiffCommand: Command {
     static let definition = CommandDefinition(
         name: "diff", summary: "compare versions of a resource, or two files or databases",
         options: [
-            .option("database", "FILE", kind: .file, "the SQLite file with the versions of Type/id"),
+            .option("database", "FILE", kind: .database, "the SQLite file with the versions of Type/id"),
             DatabaseArgument.release, KeyFile.option, KeyringFile.option,
             .option("from", "N", "the earlier version (default: the one before --to)"),
             .option("to", "N", "the later version (default: the current one)"),

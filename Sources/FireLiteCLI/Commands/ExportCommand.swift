@@ -18,7 +18,7 @@ struct ExportCommand: Command {
                 "what to do about a resource that cannot be read or written (default: stop)"),
             .flag("ids", "name unreadable resources by their logical ids, which may identify people"),
         ],
-        operands: "", operandCount: 0...0, operandKinds: [.file], ownOperand: OwnOperand.none,
+        operands: "", operandCount: 0...0, operandKinds: [.database], ownOperand: OwnOperand.none,
         jsonKeys: [
             JSONKey("exported", "the number of resources"),
             JSONKey("files", "the number of files"),

@@ -10,7 +10,7 @@ struct FHIRPathCommand: Command {
         options: [
             .option("input", "FILE", kind: .file, "evaluate it on the resource in this JSON file; - is standard input"),
             .option(
-                "database", "FILE", kind: .file,
+                "database", "FILE", kind: .database,
                 "evaluate it on the resource Type/id in this SQLite file; FIRELITE_DATABASE can name it"),
             CodesArgument.option,
             DatabaseArgument.release,

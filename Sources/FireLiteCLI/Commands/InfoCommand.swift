@@ -6,7 +6,7 @@ struct InfoCommand: Command {
     static let definition = CommandDefinition(
         name: "info", summary: "print what is stored: resources by type, tables, sizes",
         options: DatabaseArgument.options,
-        operands: "", operandCount: 0...0, operandKinds: [.file], ownOperand: OwnOperand.none,
+        operands: "", operandCount: 0...0, operandKinds: [.database], ownOperand: OwnOperand.none,
         jsonKeys: [
             JSONKey("file", "the path as given"),
             JSONKey("bytes", "the size of the file"),

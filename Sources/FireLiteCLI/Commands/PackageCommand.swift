@@ -11,7 +11,7 @@ struct PackageCommand: Command {
         name: "package", summary: "add, list or remove FHIR packages in a database, or in a file that validations share",
         options: [
             .option(
-                "database", "FILE", kind: .file,
+                "database", "FILE", kind: .database,
                 "keep the packages in this SQLite database, whose validations use them; without --knowledge, FIRELITE_DATABASE can name it"),
             DatabaseArgument.release.needing(CommandDefinition.database), KeyFile.option.needing(CommandDefinition.database),
         ] + KnowledgeFileArguments.makeOptions(json: ["list", "add"], isRequired: false) + [

@@ -9,7 +9,7 @@ struct RecoverCommand: Command {
             DatabaseArgument.release, KeyFile.option,
             .flag("ids", "name resources by their logical ids, which may identify people"),
         ],
-        operands: "DAMAGED NEW", operandCount: 2...2, operandKinds: [.file, .output(.copy)],
+        operands: "DAMAGED NEW", operandCount: 2...2, operandKinds: [.database, .output(.copy)],
         jsonKeys: [
             JSONKey("recovered", "the number of resources in NEW"),
             JSONKey("lost", "a list of skipped resources: type (null if unknown), number, id (null without --ids), reason"),

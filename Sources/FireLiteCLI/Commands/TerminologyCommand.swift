@@ -13,7 +13,7 @@ struct TerminologyCommand: Command {
                 "resource", "FILE", kind: .file, isRepeatable: true,
                 "a CodeSystem, ValueSet or ConceptMap in JSON, or a Bundle with some"),
             CodesArgument.option,
-            .option("database", "FILE", kind: .file, "use the definitions in this SQLite file and in its packages, too"),
+            .option("database", "FILE", kind: .database, "use the definitions in this SQLite file and in its packages, too"),
             .option("language", "TAG", "the languages of names, as in Accept-Language: 'de, en; q=0.5'; not with closure").only(answered),
             .option("limit", "N", "with expand: the maximum number of codes without count (default: 1000)").only("expand"),
             .option("repeat", "N", "answer N times, and print the mean and the median time on standard error; not with closure")

@@ -8,7 +8,7 @@ struct ValidateCommand: Command {
     static let definition = CommandDefinition(
         name: "validate", summary: "check resources in files or in a database against FHIR's rules and profiles",
         options: [
-            .option("database", "FILE", kind: .file, "check the resources in this SQLite file; FIRELITE_DATABASE can name it"),
+            .option("database", "FILE", kind: .database, "check the resources in this SQLite file; FIRELITE_DATABASE can name it"),
             .option("type", "T", kind: .resourceType, isRepeatable: true, "with --database: a resource type to check (default: all)")
                 .needing(CommandDefinition.database),
             DatabaseArgument.release,

@@ -41,7 +41,7 @@ struct BashCompletions {
 
     private func kind(_ kind: ValueKind) -> String {
         switch kind.offered {
-        case .file, .output: "kind=file"
+        case .file, .database, .output: "kind=file"
         case .folder: "kind=folder"
         case .resourceType: "kind=type"
         case .resource: "kind=resource"

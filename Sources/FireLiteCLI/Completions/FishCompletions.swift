@@ -88,7 +88,7 @@ struct FishCompletions {
 
     private func value(_ kind: ValueKind) -> String {
         switch kind.offered {
-        case .file, .output: "-r -F"
+        case .file, .database, .output: "-r -F"
         case .folder: "-x -a '(__fish_complete_directories)'"
         case .resourceType: "-x -a '(__firelite_types)'"
         case .resource: "-x -a '(__firelite_types)/'"

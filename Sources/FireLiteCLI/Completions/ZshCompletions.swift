@@ -75,7 +75,7 @@ struct ZshCompletions {
 
     private func action(_ kind: ValueKind) -> String {
         switch kind.offered {
-        case .file, .output: "_files"
+        case .file, .database, .output: "_files"
         case .folder: "_files -/"
         case .resourceType: "__firelite_types"
         case .resource: "__firelite_types -S /"
@@ -86,7 +86,7 @@ struct ZshCompletions {
 
     private func actionOrFile(_ kind: ValueKind) -> String {
         switch kind.offered {
-        case .file, .output, .folder, .choice, .other: "_files"
+        case .file, .database, .output, .folder, .choice, .other: "_files"
         // A space in front: words before a call are not added to what is called.
         case .resourceType, .resource: " __firelite_or_file \(action(kind))"
         }

@@ -88,8 +88,7 @@ struct OutputPath {
             return
         }
         if isFolder { throw refusal("it is a folder", remedy: "name a file") }
-        // What is only read, as from a pipe of a shell, need not be a file.
-        if kind == .secret || kind == .database, status.st_mode & S_IFMT != S_IFREG { return }
+        // A pipe would make the command wait for ever.
         guard status.st_mode & S_IFMT == S_IFREG else { throw refusal("it is not an ordinary file") }
         if case .lines(let form) = kind, try !form.fits(fileAt: path) {
             throw refusal("it exists, and its lines are not those that \(name) writes")

@@ -8,7 +8,7 @@ struct PublishCommand: Command {
     static let definition = CommandDefinition(
         name: "publish", summary: "publish databases as a lake: Parquet files with a Delta log",
         options: [
-            .option("database", "FILE", kind: .file, isRequired: true, isRepeatable: true, "an SQLite file; give the option for each"),
+            .option("database", "FILE", kind: .database, isRequired: true, isRepeatable: true, "an SQLite file; give the option for each"),
             .option("to", "DIR", kind: .output(.folder), isRequired: true, "the folder of the lake; made if there is none"),
             .option(
                 "views", "FILE", kind: .file, isRepeatable: true,

@@ -17,7 +17,7 @@ struct OutputTests {
     private static let hostile = [
         "other.sqlite", "other.sqlite-wal", "other.sqlite-shm", "other.sqlite-journal", "hard", "link-to-database", "link-to-text",
         "link-to-nothing", "text", "place", "mine.sqlite", "mine.sqlite-wal", "mine.sqlite-journal", "key", "in.ndjson",
-        "other.sqlite-payloads", "mine.sqlite-payloads", otherKeyring, "patients.ndjson", "new/", "new/.",
+        "other.sqlite-payloads", "mine.sqlite-payloads", otherKeyring, "patients.ndjson", "new/", "new/.", "pipe",
     ]
     /// A keyring that no line names.
     private static let otherKeyring = "other-keys.json"
@@ -51,6 +51,7 @@ struct OutputTests {
             try manager.createSymbolicLink(atPath: folder.file(link), withDestinationPath: folder.file(target))
         }
         try manager.createDirectory(atPath: folder.file("place"), withIntermediateDirectories: false)
+        try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
         return folder
     }
 
@@ -63,6 +64,7 @@ struct OutputTests {
             switch status.st_mode & S_IFMT {
             case S_IFLNK: state[name] = "link to " + (try FileManager.default.destinationOfSymbolicLink(atPath: folder.file(name)))
             case S_IFDIR: state[name] = "folder"
+            case S_IFIFO: state[name] = "pipe"
             default:
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
                 // Opening a database may make them; a file of the tool has JSON.
@@ -117,6 +119,7 @@ struct OutputTests {
                     if !place.isOutput, name.hasSuffix(".sqlite") || name == "hard" { continue }
                     #expect(after[name] == before[name], "\(what): \(name)")
                 }
+                if place.kind == .database, target == "pipe" { #expect(run.status == .usage, "\(what)") }
                 if place.isOutput {
                     #expect(run.status == .usage || (run.status == .failed && !Self.isRefusedAtOnce(target, place.kind)), "\(what)")
                     #expect(run.error.split(separator: "\n").count == 1, "\(what)")
@@ -129,7 +132,8 @@ struct OutputTests {
 
     /// Whether a command that writes to a path of a kind must refuse a file of the folder, or must leave it as it is.
     private static func isHostile(_ target: String, to kind: ValueKind, _ line: CommandLines.Line) -> Bool {
-        guard case .output(let output) = kind else { return true }
+        // What is only read may come from a pipe, for which a command waits.
+        guard case .output(let output) = kind else { return target != "pipe" || kind == .database }
         if target.hasPrefix("new/") { return output != .folder }
         switch output {
         // Those that exist are opened, and what is not a database is refused then.
@@ -146,7 +150,7 @@ struct OutputTests {
     /// Whether a command refuses an output before it reads anything; others must open what is there.
     private static func isRefusedAtOnce(_ target: String, _ kind: ValueKind) -> Bool {
         if case .output(.lines) = kind { return true }
-        return target.hasPrefix("new/")
+        return target.hasPrefix("new/") || target == "pipe"
     }
 
     /// The outputs of a line.
