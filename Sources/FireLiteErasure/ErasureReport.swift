@@ -22,7 +22,8 @@ public struct ErasureReport: Sendable, Hashable {
             case server
             /// Rows of the audit trail, which name resources and have none of their content.
             case audit
-            /// App data that cannot be attributed to anybody, its sealed annotations that cannot be opened, and files of payloads in a damaged store.
+            /// App data that cannot be attributed to anybody, its sealed annotations that cannot be opened, files of payloads in a damaged store, and
+            /// what an earlier erasure listed if the file no longer has that list.
             case unknown
             /// Tables and views of other programs in the file.
             case other
@@ -47,8 +48,11 @@ public struct ErasureReport: Sendable, Hashable {
     /// Whether this is only a plan, and nothing was erased.
     public internal(set) var isPlan = false
 
-    /// Whether the person had been deleted before, and only the file was overwritten.
-    package var isCompletion: Bool { resources.isEmpty && rows.isEmpty && changes == 0 && !isPlan }
+    /// The persons, as `Type/id`, whose earlier erasures were interrupted and are completed by this one: ``left`` includes what those have left.
+    public internal(set) var completed: [String] = []
+
+    /// Whether an earlier call had deleted the person, so that the figures are of that call and this one only overwrote the file.
+    package internal(set) var isCompletion = false
 
     /// The number of all resources.
     public var resourceCount: Int { resources.reduce(0) { $0 + $1.count } }

@@ -44,41 +44,53 @@ extension FHIRStore {
     ///   - options: how to erase.
     /// - Returns: what was erased, and what is left elsewhere.
     /// - Precondition: not inside a read or write.
-    /// - Throws: `ErasureError`: with `notOverwritten` everything is deleted, but the file must still be rewritten, by calling this again
-    ///   when nobody reads, which then returns a report of nothing erased. So it does if the process ended before that. `FHIRStoreError`: `missingKey` if resources are sealed and no
-    ///   keyring is set, because it is then unknown whose they are.
+    /// - Throws: `ErasureError`: with `notOverwritten` everything is deleted, but the file must still be rewritten, by calling this again when
+    ///   nobody reads. That call returns what was erased and what is left: the file notes both until it is overwritten. So does a call after the
+    ///   process ended. `FHIRStoreError`: `missingKey` if resources are sealed and no keyring is set, because it is then unknown whose they are.
     @discardableResult
     public func erase(
         person type: String = "Patient", id: String, options: ErasureOptions = ErasureOptions()
     ) throws -> ErasureReport {
-        let others = try self.statistics().others
+        let others = try self.statistics().others.map { ErasureReport.Remainder(kind: .other, what: $0) }
         // References to payloads are removed by what knows payloads.
         try attachments.resume()
         let isOverwritingDue = try completeDeletion() != nil
-        let planned: ErasureReport
+        var report: ErasureReport
         do {
-            planned = try write { tx in
+            report = try write { tx in
                 try tx.overwriteDeleted()
-                let (report, contents, rows) = try plan(type, id: id, options: options, tx)
+                let (planned, contents, rows) = try plan(type, id: id, options: options, tx)
                 try delete(contents, tx)
                 try ErasedTables.erase(rows, tx)
                 try tx.purgeFullText()
+                var unfinished = try UnfinishedErasure(tx) ?? UnfinishedErasure()
+                let completed = unfinished.persons
+                unfinished.add(planned, left: others, of: contents)
                 // From now on, files of payloads are overwritten before they are deleted.
-                try tx.noteUnfinishedErasure(contents.note)
+                try tx.noteUnfinishedErasure(unfinished.note())
+                var report = unfinished.report(of: contents.person)
+                report.completed = completed
                 return report
             }
         } catch let error as ErasureError where error.code == .notFound && isOverwritingDue && options.overwrites {
             // An earlier call has deleted the person.
-            try overwriteFile()
-            var report = ErasureReport()
-            report.left = try unnamedFiles()
-            return report
+            let unfinished = try read { try UnfinishedErasure($0) } ?? UnfinishedErasure()
+            report = unfinished.report(of: "\(type)/\(id)")
+            report.completed = unfinished.persons
+            report.isCompletion = true
+            if unfinished.persons.isEmpty { report.left = [Self.forgottenReport] }
         }
-        var report = planned
-        report.payloads = try completeDeletion() ?? 0
-        report.left += try unnamedFiles()
-        report.left += others.map { ErasureReport.Remainder(kind: .other, what: $0) }
-        if options.overwrites { try overwriteFile() }
+        do {
+            if !report.isCompletion { report.payloads += try completeDeletion() ?? 0 }
+            report.left += try unnamedFiles()
+            try options.overwrites ? overwriteFile() : forgetReports()
+        } catch let error as FHIRStoreError where [.busy, .diskFull].contains(error.code) {
+            let (obstacle, remedy) = error.code == .busy ? ("is in use", "end what uses it") : ("is on a full disk", "free space")
+            throw ErasureError(
+                .notOverwritten,
+                "everything is deleted, but \(path) \(obstacle), so deleted bytes may still be in it: "
+                    + "\(remedy) and erase again, which overwrites the file and lists what is left")
+        }
         return report
     }
 
@@ -93,6 +105,11 @@ extension FHIRStore {
     }
 
     // MARK: - Steps
+
+    /// The list of an erasure that has returned it without overwriting the file, or whose process ended when it was about to return it.
+    static var forgottenReport: ErasureReport.Remainder {
+        .init(kind: .unknown, what: "what an earlier erasure listed as left, which the file no longer has")
+    }
 
     private func plan(
         _ type: String, id: String, options: ErasureOptions, _ tx: ReadTransaction
@@ -125,17 +142,26 @@ extension FHIRStore {
     private func completeDeletion() throws -> Int? {
         guard try read({ try $0.unfinishedErasure }) != nil else { return nil }
         let isUnfinished = try write { tx in
-            guard let note = try tx.unfinishedErasure else { return false }
+            guard var unfinished = try UnfinishedErasure(tx) else { return false }
             try tx.overwriteDeleted()
-            if let contents = PersonContents(note: note) {
+            for contents in unfinished.contents.compactMap(PersonContents.init(note:)) {
                 _ = try forget(contents, tx)
                 try ErasedTables.erase(ErasedTables.rows(contents, tx), tx)
             }
-            try tx.noteUnfinishedErasure(PersonContents.deletedNote)
+            unfinished.contents = []
+            try tx.noteUnfinishedErasure(unfinished.note())
             return true
         }
         guard isUnfinished else { return nil }
-        return try attachments.removeUnreferencedPayloads().payloads
+        let payloads = try attachments.removeUnreferencedPayloads().payloads
+        if payloads > 0 {
+            try write { tx in
+                guard var unfinished = try UnfinishedErasure(tx) else { return }
+                unfinished.addPayloads(payloads)
+                try tx.noteUnfinishedErasure(unfinished.note())
+            }
+        }
+        return payloads
     }
 
     /// The files of payloads that no row names. They stay only while a payload has lost its row or its pieces and may be in one of them.
@@ -150,19 +176,41 @@ extension FHIRStore {
         return count == 0 ? [] : [.init(kind: .unknown, what: "\(files) in \(folder.path) that no payload names")]
     }
 
-    /// Rewrites the file, and empties its log.
+    /// Rewrites the file and empties its log, and ends what the file notes of erasures.
     private func overwriteFile() throws {
+        let note = try read { try $0.unfinishedErasure }
+        try vacuum()
+        try emptyLog()
+        // Another erasure that has begun meanwhile also overwrites the file.
+        let deleted = try UnfinishedErasure().note()
+        guard let note, UnfinishedErasure(note: note).contents.isEmpty, try replaceNote(note, with: deleted) else { return }
         do {
-            try vacuum()
-            if path != ":memory:" { try checkpoint(.truncate) }
-            try write { tx in
-                // Another erasure may have begun meanwhile.
-                if try tx.unfinishedErasure == PersonContents.deletedNote { try tx.noteUnfinishedErasure(nil) }
-            }
-        } catch let error as FHIRStoreError where error.code == .busy {
-            throw ErasureError(
-                .notOverwritten,
-                "everything is deleted, but \(path) is in use, so deleted bytes may still be in it: end what reads it, and erase again")
+            // What the note says of persons stays in the file's page until the log is moved there.
+            try emptyLog()
+        } catch {
+            _ = try replaceNote(deleted, with: note)
+            throw error
+        }
+        _ = try replaceNote(deleted, with: nil)
+    }
+
+    private func emptyLog() throws { if path != ":memory:" { try checkpoint(.truncate) } }
+
+    /// Removes from the file what erasures have to report: the caller has it. That the file must be overwritten stays noted.
+    private func forgetReports() throws {
+        guard let note = try read({ try $0.unfinishedErasure }) else { return }
+        _ = try replaceNote(note, with: UnfinishedErasure(contents: UnfinishedErasure(note: note).contents).note())
+    }
+
+    /// Replaces the note of unfinished erasures, and overwrites it.
+    ///
+    /// - Returns: false if another erasure has changed it since it was read.
+    private func replaceNote(_ old: String, with new: String?) throws -> Bool {
+        try write { tx in
+            guard try tx.unfinishedErasure == old else { return false }
+            try tx.overwriteDeleted()
+            try tx.noteUnfinishedErasure(new)
+            return true
         }
     }
 }

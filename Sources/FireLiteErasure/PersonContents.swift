@@ -90,16 +90,13 @@ struct PersonContents {
 
     // MARK: - Notes
 
-    /// What the file keeps of an erasure whose deletions are done, and nothing else.
-    static let deletedNote = "deleted"
-
     /// What the file keeps of an erasure between its deletions and the deletion of what these have left: the keys and numbers of what is erased.
     var note: String { ([person] + roots.map(String.init) + keys.subtracting([person]).sorted()).joined(separator: "\n") }
 
     /// The contents that a note names; nil if it names none.
     init?(note: String) {
         let lines = note.split(separator: "\n").map(String.init)
-        guard note != Self.deletedNote, let person = lines.first, let slash = person.firstIndex(of: "/") else { return nil }
+        guard let person = lines.first, let slash = person.firstIndex(of: "/") else { return nil }
         self.person = person
         personType = String(person[..<slash])
         roots = lines.dropFirst().compactMap { Int64($0) }

@@ -7,75 +7,11 @@ import Testing
 
 @testable import FireLiteErasure
 
-/// What modules keep of a person, and erasures that are interrupted.
+/// What modules keep of a person.
 struct ErasedModulesTests: ErasureSuite {
     let folder: TestSupport.TemporaryFolder
 
     init() throws { folder = try TestSupport.TemporaryFolder() }
-
-    /// A file that somebody reads cannot be overwritten; the next call does it, although the person is gone.
-    @Test func anErasureThatCouldNotOverwriteIsCompletedByTheNext() throws {
-        let store = try open(busyTimeout: .milliseconds(20))
-        try store.write { tx in
-            try tx.add(Self.patient("1", Self.marker))
-            try tx.add(Self.patient("2", "Miller"))
-        }
-        let reader = try open()
-        try reader.read { (tx: ReadTransaction) throws in
-            #expect(try tx.resource(Patient.self, id: "1") != nil)
-            let error = #expect(throws: ErasureError.self) { try store.erase(id: "1") }
-            #expect(error?.code == .notOverwritten)
-            let again = #expect(throws: ErasureError.self) { try store.erase(id: "1") }
-            #expect(again?.code == .notOverwritten)
-        }
-        #expect(try store.resource(Patient.self, id: "1") == nil && !files(with: Self.marker).isEmpty)
-        #expect(try store.erase(id: "1") == ErasureReport())
-        #expect(try files(with: Self.marker).isEmpty)
-        let error = #expect(throws: ErasureError.self) { try store.erase(id: "1") }
-        #expect(error?.code == .notFound)
-        #expect(try store.check().isEmpty && store.resource(Patient.self, id: "2") != nil)
-    }
-
-    /// A process may end between the deletions and what they leave to be deleted: entries of the log about them.
-    @Test(arguments: ["1", "2"]) func whatAnEndedProcessLeftIsErasedByTheNext(_ next: String) throws {
-        let store = try open()
-        try store.track(.changes)
-        try store.track(.history)
-        try store.write { tx in
-            try tx.add(Self.patient("1", Self.marker))
-            try tx.add(Self.patient("2", "Miller"))
-            try tx.add(Self.patient("3", "Smith"))
-        }
-        try store.write { tx in
-            let contents = try PersonContents("Patient", id: "1", options: ErasureOptions(), tx)
-            for root in contents.roots { try tx.delete(number: root) }
-            try tx.noteUnfinishedErasure(contents.note)
-        }
-        #expect(try !store.history(typeName: "Patient", id: "1").isEmpty)
-        let report = try store.erase(id: next)
-        #expect(report.resourceCount == (next == "2" ? 1 : 0))
-        #expect(try store.history(typeName: "Patient", id: "1").isEmpty)
-        #expect(try files(with: Self.marker).isEmpty && store.read { try $0.unfinishedErasure } == nil)
-        #expect(try store.check().isEmpty && store.resource(Patient.self, id: "3") != nil)
-    }
-
-    @Test func theNoteOfAnErasureNamesWhatItErases() throws {
-        let store = try open()
-        try store.write { tx in
-            try tx.add(Self.patient("1", "A"))
-            try tx.add(
-                Observation {
-                    ($0.id, $0.status) = ("o", .final)
-                    $0.code = CodeableConcept { $0.text = "x" }
-                    $0.subject = Reference { $0.reference = "Patient/1" }
-                })
-        }
-        let contents = try store.read { try PersonContents("Patient", id: "1", options: ErasureOptions(), $0) }
-        let noted = try #require(PersonContents(note: contents.note))
-        #expect(noted.person == "Patient/1" && noted.keys == ["Patient/1", "Observation/o"] && noted.roots == contents.roots)
-        #expect(noted.ids == ["Patient": ["1"], "Observation": ["o"]])
-        #expect(PersonContents(note: PersonContents.deletedNote) == nil && PersonContents(note: "") == nil)
-    }
 
     @Test func recordsGoWithTheirAnnotations() throws {
         let store = try open()

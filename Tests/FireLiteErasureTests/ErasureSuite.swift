@@ -35,6 +35,16 @@ extension ErasureSuite {
         }
     }
 
+    /// A list that refers to patients.
+    static func list(_ id: String, of patients: String...) -> FireLiteR4.List {
+        FireLiteR4.List { list in
+            list.id = id
+            list.status = .current
+            list.mode = .working
+            list.entry = patients.map { patient in ListEntry { $0.item = Reference { $0.reference = "Patient/\(patient)" } } }
+        }
+    }
+
     /// The names of the files beside the store, and of the store's own, that contain a text.
     func files(with text: String) throws -> [String] {
         let bytes = Data(text.utf8)
