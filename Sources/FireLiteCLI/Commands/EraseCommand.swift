@@ -17,6 +17,7 @@ struct EraseCommand: Command {
             JSONKey("changes", "the number of entries of the log of changes and of old versions"),
             JSONKey("payloads", "the number of payloads; 0 with --dry-run"),
             JSONKey("left", "a list: kind (shared, reference, named, server, audit, unknown or other), what"),
+            JSONKey("completed", "a list: the persons whose earlier erasures were interrupted and are completed by this one"),
             JSONKey("dryRun", "whether nothing was changed"),
         ],
         discussion: """
@@ -28,6 +29,9 @@ struct EraseCommand: Command {
             left lists what the file knows of copies elsewhere, what belongs to others too and is kept without --shared, and what
             still refers to the person. Backups, exports and what a file system or an SSD keeps of overwritten blocks are not
             reached.
+
+            If the file is in use, everything is deleted, but the file is not overwritten (exit status 3). The next erase completes
+            this and prints what was erased and is left, also after a process that ended.
 
             Examples: firelite erase --database health.sqlite Patient/123 --dry-run
                       firelite erase --database health.sqlite Patient/123
@@ -66,11 +70,10 @@ struct EraseCommand: Command {
             }
         }
         var report = Report()
-        // An earlier call has deleted everything, and could not overwrite the file.
-        report.addNote(
-            result.isCompletion
-                ? "\(key) was deleted before; the file is overwritten now"
-                : "\(isDryRun ? "would erase" : "erased") \(Figures.count(result.resourceCount, "resource")) of \(key)")
+        report.addNote(headline(result))
+        if !result.isCompletion, !result.completed.isEmpty {
+            report.addNote("completed the erasure of \(result.completed.joined(separator: ", ")), and lists what that left")
+        }
         report.addTable(
             "erased", [.init(key: "name", label: "type or table"), .init(key: "count", alignment: .right)],
             (result.resources + result.rows).map { [.text($0.name), .count($0.count)] },
@@ -80,8 +83,20 @@ struct EraseCommand: Command {
             result.left.map { [.text($0.kind.rawValue), .text($0.what)] }, isShown: !result.left.isEmpty)
         report.addMember("changes", .number(result.changes))
         report.addMember("payloads", .number(result.payloads))
+        report.addMember("completed", .texts(result.completed))
         report.addMember("dryRun", .flag(isDryRun))
         try console.print(report, asJSON: isJSON)
         return .done
+    }
+
+    private func headline(_ result: ErasureReport) -> String {
+        guard result.isCompletion else {
+            return "\(isDryRun ? "would erase" : "erased") \(Figures.count(result.resourceCount, "resource")) of \(key)"
+        }
+        // An earlier call has deleted everything, and could not overwrite the file.
+        let person = key.description
+        return result.completed.isEmpty || result.completed.contains(person)
+            ? "\(person) was deleted before; the file is overwritten now"
+            : "\(result.completed.joined(separator: ", ")) was deleted before; the file is overwritten now. \(person) is not in it"
     }
 }

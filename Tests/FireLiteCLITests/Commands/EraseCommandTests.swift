@@ -1,3 +1,5 @@
+import FireLite
+import FireLiteR4
 import Foundation
 import Testing
 
@@ -40,6 +42,27 @@ struct EraseCommandTests {
         #expect(try database.run("find", ["Patient", "--count"]).output == "1\n")
         #expect(try database.run("erase", ["Patient/1"]).status == .incomplete)
         #expect(try database.run("erase", ["Observation/o"]).status == .usage)
+    }
+
+    /// Whoever reads keeps the tool from overwriting; the next run overwrites, and prints what the first could not.
+    @Test func anErasureThatCouldNotOverwriteIsCompletedByTheNext() throws {
+        let list = #"{"resourceType":"List","id":"l","status":"current","mode":"working","entry":[{"item":{"reference":"Patient/1"}}]}"#
+        #expect(try database.run("import", [database.folder.write("list.ndjson", list)]).status == .done)
+        let store = try FHIRStore(path: database.path, release: .r4)
+        try store.read { (tx: ReadTransaction) throws in
+            #expect(try tx.resource(Patient.self, id: "1") != nil)
+            let run = try database.run("erase", ["Patient/1", "--json"])
+            #expect(run.status == .failed && run.output.isEmpty)
+            #expect(run.error.hasPrefix("firelite erase: everything is deleted, but \(database.path) is in use"), "\(run.error)")
+            #expect(run.error.hasSuffix("erase again, which overwrites the file and lists what is left\n"), "\(run.error)")
+        }
+        try store.close()
+        let run = try database.run("erase", ["Patient/1", "--json"])
+        #expect(run.status == .done && run.output.contains(#"{"name":"Patient","count":1}"#), "\(run.error)")
+        #expect(run.output.contains(#""left":[{"kind":"reference","what":"List/l"}]"#))
+        #expect(run.output.contains(#""completed":["Patient/1"]"#))
+        #expect(try files(with: "Zyxomma") == [] && files(with: #""what":"List/l""#) == [])
+        #expect(try database.run("erase", ["Patient/1"]).status == .incomplete)
     }
 
     @Test func whatIsReferredToAndNotTakenAlongIsCounted() throws {
