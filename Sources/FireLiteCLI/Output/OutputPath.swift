@@ -101,9 +101,12 @@ struct OutputPath {
         ["", ".", ".."].contains(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
     }
 
-    /// SQLite would take what is left of another database for the new one's, and delete it.
+    /// SQLite would take what is left of another database for the new one's, and delete it; and a new database for what is left of another one.
     private func checkNew() throws {
         guard kind == .database || kind == .copy else { return }
+        if let suffix = FileTarget.companions.first(where: path.hasSuffix) {
+            throw refusal("SQLite gives names that end in \(suffix) to files that belong to a database")
+        }
         var status = stat()
         for suffix in FileTarget.companions where lstat(path + suffix, &status) == 0 && status.st_size > 0 {
             throw refusal("there is no such database, and \(path)\(suffix) exists", remedy: "move that away, or name another file")

@@ -300,6 +300,22 @@ struct OutputTests {
         #expect(try !folder.names.contains("new.sqlite"))
     }
 
+    /// SQLite would take a database of such a name for a part of another one that is made later.
+    @Test(arguments: ["-wal", "-shm", "-journal"]) func aNewDatabaseIsNotNamedAsAPartOfAnother(_ suffix: String) throws {
+        let folder = try Self.prepare()
+        let names = try folder.names
+        for line in CommandLines.all {
+            for place in line.places {
+                guard place.kind == .output(.database) || place.kind == .output(.copy) else { continue }
+                var line = line
+                line.words[place.word] = "{later.sqlite\(suffix)}"
+                let run = try Self.run(line, place, folder)
+                #expect(run.status == .usage && run.error.contains("names that end in \(suffix)"), "\(line.words) \(run.error)")
+            }
+        }
+        #expect(try folder.names.filter { !$0.hasPrefix("mine.sqlite-") } == names.filter { !$0.hasPrefix("mine.sqlite-") })
+    }
+
     // MARK: - One place
 
     /// Only `OutputPath` creates files: no other code of the tool calls what does.
