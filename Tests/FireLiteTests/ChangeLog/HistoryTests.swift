@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteR4
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLite
