@@ -53,15 +53,19 @@ struct BackupCommand: Command {
         let newKey = try newKeyPath.map { try KeyFile.key(path: $0) }
         let store = try database.openForReading()
         let encryption = isPlain ? FHIRStore.BackupEncryption.none : newKey.map { .key($0) } ?? .same
-        let missing = try database.located(writing: target) {
+        let findings = try database.located(writing: target) {
             try store.backup(to: URL(fileURLWithPath: target), replacing: replaces, encryption: encryption)
         }
         var report = Report()
+        let missing = findings.filter { $0.kind == .payload }
         report.addTexts("missingPayloads", missing.map(\.text))
         report.addNote("copied to \(target)")
         report.addMember("file", .text(target))
         report.addMember("bytes", .bytes(try Self.size(of: target)))
         try console.print(report, asJSON: isJSON)
+        if let doubt = findings.first(where: { $0.kind == .checksum }) {
+            throw ToolError.incomplete("in \(database.path) \(doubt): check it with `firelite check`")
+        }
         if missing.isEmpty { return .done }
         let payloads = Figures.count(missing.count, "payload of an attachment is", "payloads of attachments are")
         throw ToolError.incomplete("\(payloads) missing in \(database.path), and so in the copy")

@@ -16,7 +16,7 @@ struct SamplesCommand: Command {
                 .only("events"),
             .option(
                 "type", "NAME", isRepeatable: true,
-                "with push, events and stats: a type of samples, such as heartRate; stats needs one (default: all)"
+                "with push, events, stats: a type such as heartRate; stats needs one (default: all)"
             ).only("push", "events", "stats"),
             .option(
                 "by", "INTERVAL", kind: .choice(SampleIntervalName.allCases.map(\.rawValue)),

@@ -187,6 +187,16 @@ struct RecoverCommandTests {
         #expect(try folder.names == ["text"])
     }
 
+    @Test func aBackupSaysWhatItCouldNotCompare() throws {
+        try store(50)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: database))
+        bytes.resetBytes(in: 4 * 4_096 - 512..<4 * 4_096)
+        try bytes.write(to: URL(fileURLWithPath: database))
+        let run = try ToolRun("backup", "--database", database, folder.file("copy.sqlite"))
+        #expect(run.status == .incomplete && run.error.contains("the page 4 has no checksum"), "\(run.error)")
+        #expect(try folder.names.contains("copy.sqlite"))
+    }
+
     @Test func backupsAreCopiesAndVacuumShrinksTheFile() throws {
         try store(50)
         let copy = folder.file("copy.sqlite")

@@ -14,7 +14,8 @@ extension FHIRStore {
     ///     row by row instead of page by page.
     ///   - progress: called about every mebibyte with the number of pages copied; when copying row by row, with the steps of SQLite's virtual
     ///     machine. Default: none.
-    /// - Returns: the payloads of attachments that the copy lacks, as the store does, with their resources; empty if it is complete.
+    /// - Returns: the payloads of attachments that the copy lacks, as the store does, with their resources; and, of kind `checksum`, pages of the store
+    ///   without a checksum, whose damage the copy may have and not show; empty if it is complete.
     /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, also if the existing file is not a database or none of the keys opens it;
     ///   `cannotOpen`, `diskFull`, `noEncryption`; `busy` if the existing file is open; `invalidArgument` if the copy is the store's own file or one that belongs to it.
     @discardableResult
@@ -29,6 +30,7 @@ extension FHIRStore {
         let pending = try PendingFile(.database, path: target, replaces: replacing, database: path, keys: keys)
         // Files of payloads that the copy may refer to: those of now, and those that come meanwhile.
         try copyPayloadFiles(to: target)
+        let doubt = try read { UncheckedPages.text($0.access.connection) }
         let payloads: PayloadInventory?
         if (targetKey == nil) == (configuration.key == nil) {
             payloads = try copyPages(to: pending, targetKey, meter)
@@ -38,7 +40,9 @@ extension FHIRStore {
         }
         try copyPayloadFiles(to: target)
         try pending.finish()
-        return payloads?.missing(PayloadFolder(database: target)) ?? []
+        let missing = payloads?.missing(PayloadFolder(database: target)) ?? []
+        guard let doubt else { return missing }
+        return missing + [StoreFinding(.checksum, "\(doubt), so damage to them is not noticed, and the copy may have it")]
     }
 
     private func copyPayloadFiles(to target: String) throws {
