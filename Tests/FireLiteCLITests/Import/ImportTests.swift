@@ -188,7 +188,8 @@ struct ImportTests {
     }
 
     @Test func aRejectsFileThatWasAskedForIsThereAndEmpty() throws {
-        try folder.write("r", "{}")
+        #expect(try importText("{", "--on-error", "skip", "--rejects", folder.file("r")).status == .incomplete)
+        #expect(try !folder.read("r").isEmpty)
         #expect(try importText(patient(1), "--on-error", "skip", "--rejects", folder.file("r")).status == .done)
         #expect(try folder.read("r").isEmpty)
         let run = try importText(patient(1), "--on-error", "skip", "--rejects", folder.file("no/such/folder"))
