@@ -19,6 +19,10 @@ typedef struct {
     uint8_t *buffer;
     // What the file had at least when it was last looked at; a write beyond it may leave a gap.
     sqlite3_int64 end;
+    // The pages that had no checksum when they were last read, a bit for each, and whether any page had one.
+    uint8_t *unchecked;
+    sqlite3_int64 unchecked_bytes;
+    int has_checked;
 } checked_file;
 
 #define CHECKED(file) ((checked_file *)(file))
@@ -141,6 +145,31 @@ static int is_cut_off(checked_file *checked, sqlite3_int64 offset) {
     return checked->real->pMethods->xFileSize(checked->real, &size) == SQLITE_OK && offset < size;
 }
 
+// Notes whether a page that was read has a checksum. Without memory for it, nothing is noted.
+static void note_page(checked_file *checked, sqlite3_int64 number, int is_checked) {
+    sqlite3_int64 byte = (number - 1) / 8;
+    uint8_t bit = (uint8_t)(1 << (number - 1) % 8);
+    if (is_checked) {
+        checked->has_checked = 1;
+        if (byte < checked->unchecked_bytes) checked->unchecked[byte] &= (uint8_t)~bit;
+        return;
+    }
+    if (byte >= checked->unchecked_bytes) {
+        sqlite3_int64 bytes = (byte + 1) * 2;
+        uint8_t *grown = realloc(checked->unchecked, (size_t)bytes);
+        if (!grown) return;
+        memset(grown + checked->unchecked_bytes, 0, (size_t)(bytes - checked->unchecked_bytes));
+        checked->unchecked = grown;
+        checked->unchecked_bytes = bytes;
+    }
+    checked->unchecked[byte] |= bit;
+}
+
+// The first page stays noted, as SQLite keeps it during a transaction and does not read it again.
+static void forget_pages(checked_file *checked) {
+    for (sqlite3_int64 byte = 0; byte < checked->unchecked_bytes; byte++) checked->unchecked[byte] &= byte == 0;
+}
+
 static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
     checked_file *checked = CHECKED(file);
     int code = checked->real->pMethods->xRead(checked->real, bytes, count, offset);
@@ -156,6 +185,7 @@ static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 o
     uint8_t *end = (uint8_t *)bytes + count - FIRELITE_CHECKSUM_BYTES;
     uint64_t stored = stored_checksum(end);
     if (checked->verifies && stored != 0 && stored != checksum(bytes, count, offset / count + 1)) return refuse(count, offset);
+    note_page(checked, offset / count + 1, stored != 0);
     memset(end, 0, FIRELITE_CHECKSUM_BYTES);
     return SQLITE_OK;
 }
@@ -205,6 +235,7 @@ static int write_file(sqlite3_file *file, const void *bytes, int count, sqlite3_
 static int close_file(sqlite3_file *file) {
     int code = REAL(file)->pMethods->xClose(REAL(file));
     free(CHECKED(file)->buffer);
+    free(CHECKED(file)->unchecked);
     free(REAL(file));
     return code;
 }
@@ -230,6 +261,15 @@ static int check_reserved(sqlite3_file *file, int *result) { return REAL(file)->
 static int control_file(sqlite3_file *file, int option, void *argument) {
     if (option == FIRELITE_FCNTL_CHECKSUM_PAGES)
         return CHECKED(file)->is_database ? begin_checking(CHECKED(file), *(int *)argument) : SQLITE_NOTFOUND;
+    if (option == FIRELITE_FCNTL_UNCHECKED_PAGES) {
+        firelite_unchecked_pages *pages = argument;
+        *pages = (firelite_unchecked_pages){CHECKED(file)->unchecked, CHECKED(file)->unchecked_bytes, CHECKED(file)->has_checked};
+        return SQLITE_OK;
+    }
+    if (option == FIRELITE_FCNTL_FORGET_PAGES) {
+        forget_pages(CHECKED(file));
+        return SQLITE_OK;
+    }
     return REAL(file)->pMethods->xFileControl(REAL(file), option, argument);
 }
 static int sector_size(sqlite3_file *file) { return REAL(file)->pMethods->xSectorSize(REAL(file)); }

@@ -13,19 +13,10 @@ static inline int firelite_db_config_int(sqlite3 *db, int option, int value) {
 
 // Reads the first bytes of the database file through the connection: opening the file again and closing it
 // would drop the locks this process has on it (https://www.sqlite.org/howtocorrupt.html). A shorter file is padded with zeros.
-static inline int firelite_read_file(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset) {
+static inline int firelite_read_start(sqlite3 *db, void *buffer, int count) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (code != SQLITE_OK) return code;
     if (!file || !file->pMethods) return SQLITE_NOTFOUND;
-    return file->pMethods->xRead(file, buffer, count, offset);
-}
-
-// The size of the file on the disk.
-static inline int firelite_file_size(sqlite3 *db, sqlite3_int64 *size) {
-    sqlite3_file *file = 0;
-    int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (code != SQLITE_OK) return code;
-    if (!file || !file->pMethods) return SQLITE_NOTFOUND;
-    return file->pMethods->xFileSize(file, size);
+    return file->pMethods->xRead(file, buffer, count, 0);
 }

@@ -12,19 +12,10 @@ extension Connection {
     }
 
     /// The first bytes of the file on the disk, padded with zeros; nil if they cannot be read.
-    public func startOfFile(_ count: Int) -> [UInt8]? { partOfFile(count, at: 0) }
-
-    /// Bytes of the file on the disk, padded with zeros; nil if they cannot be read.
-    func partOfFile(_ count: Int, at offset: Int) -> [UInt8]? {
+    public func startOfFile(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
-        let code = bytes.withUnsafeMutableBytes { firelite_read_file(handle, $0.baseAddress, Int32($0.count), Int64(offset)) }
+        let code = bytes.withUnsafeMutableBytes { firelite_read_start(handle, $0.baseAddress, Int32($0.count)) }
         return code == SQLITE_OK || code == 522 /* SQLITE_IOERR_SHORT_READ */ ? bytes : nil
-    }
-
-    /// The number of bytes of the file on the disk; nil if there is none.
-    var fileSize: Int? {
-        var size: Int64 = 0
-        return firelite_file_size(handle, &size) == SQLITE_OK ? Int(size) : nil
     }
 
     #if SQLCipher

@@ -45,23 +45,22 @@ extension Connection {
         return bytes == FIRELITE_CHECKSUM_BYTES
     }
 
-    /// The numbers of the pages in the file that have no checksum, of a file that has room for them, and the number of all: they were written by a
-    /// program that does not keep checksums, or overwritten with zeros.
-    ///
-    /// What only the log has is not looked at.
-    public func pagesWithoutChecksum() -> (numbers: [Int], pages: Int) {
-        guard let header = startOfFile(21), header[20] == UInt8(FIRELITE_CHECKSUM_BYTES) else { return ([], 0) }
-        let size = Int(header[16]) << 8 | Int(header[17])
-        let pageSize = size == 1 ? 65_536 : size
-        guard pageSize >= 512, let bytes = fileSize else { return ([], 0) }
-        var numbers: [Int] = []
-        for page in 0..<bytes / pageSize {
-            let start = page * pageSize
-            if start <= Int(FIRELITE_LOCK_BYTE), Int(FIRELITE_LOCK_BYTE) < start + pageSize { continue }
-            guard let end = partOfFile(Int(FIRELITE_CHECKSUM_BYTES), at: start + pageSize - Int(FIRELITE_CHECKSUM_BYTES)) else { continue }
-            if end.allSatisfy({ $0 == 0 }) { numbers.append(page + 1) }
+    /// Forgets the pages that were read, so that what is read next is read from the file and its log again.
+    public func forgetPages() {
+        _ = sqlite3_file_control(handle, "main", FIRELITE_FCNTL_FORGET_PAGES, nil)
+        sqlite3_db_release_memory(handle)
+    }
+
+    /// The numbers of the pages without a checksum that were read from the file, since `forgetPages()`, although others have one: they were written by a
+    /// program that keeps none, or overwritten with zeros. Pages in the log do not count.
+    public var pagesWithoutChecksum: [Int] {
+        var pages = firelite_unchecked_pages()
+        guard sqlite3_file_control(handle, "main", FIRELITE_FCNTL_UNCHECKED_PAGES, &pages) == SQLITE_OK, pages.has_checked != 0 else {
+            return []
         }
-        return (numbers, bytes / pageSize)
+        return UnsafeBufferPointer(start: pages.bits, count: Int(pages.bytes)).enumerated().flatMap { place, byte in
+            (0..<8).filter { byte >> $0 & 1 == 1 }.map { place * 8 + $0 + 1 }
+        }
     }
 
     /// Writes every page with a checksum from now on, even before the first page has been read.

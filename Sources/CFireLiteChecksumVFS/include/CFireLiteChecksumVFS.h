@@ -20,6 +20,21 @@
 // For a file whose first page is not written first.
 #define FIRELITE_FCNTL_CHECKSUM_PAGES 0x46484952
 
+// The pages without a checksum that a connection has read from the file.
+typedef struct {
+    // A bit for each page, from the lowest bit of the first byte on; set if the page had none when it was last read.
+    const unsigned char *bits;
+    long long bytes;
+    // Whether any page that was read had one.
+    int has_checked;
+} firelite_unchecked_pages;
+
+// A file control: the argument points to a firelite_unchecked_pages, whose bits are valid until the connection is used again.
+#define FIRELITE_FCNTL_UNCHECKED_PAGES 0x46484953
+
+// A file control without an argument: forgets the pages but the first.
+#define FIRELITE_FCNTL_FORGET_PAGES 0x46484954
+
 // Registers the VFS, not as the default one, and returns its name. Without verification, checksums are written and no page is refused.
 // Returns NULL if there is no memory. Call it once for each kind.
 const char *firelite_checksum_vfs_register(int verifies);

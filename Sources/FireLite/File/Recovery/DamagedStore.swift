@@ -120,9 +120,6 @@ final class DamagedStore {
                 "_meta: the store's settings were on pages that do not match their checksums, so bases, what is tracked and other settings may have changed"
             )
         }
-        if let doubt = UncheckedPages.text(connection) {
-            unreadable.append("\(doubt), so what is on them and has no digests was copied without comparing them")
-        }
         try readResources()
     }
 
@@ -132,6 +129,11 @@ final class DamagedStore {
         var settings: [String: String] = [:]
         while try statement.step() { settings[statement.text(0) ?? ""] = statement.text(1) ?? "" }
         return settings
+    }
+
+    /// A text about pages without a checksum that have been read so far; nil if there are none.
+    var uncheckedPages: String? {
+        UncheckedPages.text(connection).map { "\($0), so what is on them and has no digests was copied without comparing them" }
     }
 
     // MARK: - What has no digests

@@ -105,6 +105,7 @@ private struct Recovery {
             let what = table == "_resource" ? "the revisions and pks of \(count) resources" : "rows"
             report.unreadable.append("\(table): \(what) that were copied are on pages that do not match their checksums")
         }
+        if let doubt = source.uncheckedPages { report.unreadable.append(doubt) }
         try copyPayloads(of: target, payloads)
     }
 

@@ -30,13 +30,13 @@ extension FHIRStore {
         let pending = try PendingFile(.database, path: target, replaces: replacing, database: path, keys: keys)
         // Files of payloads that the copy may refer to: those of now, and those that come meanwhile.
         try copyPayloadFiles(to: target)
-        let doubt = try read { UncheckedPages.text($0.access.connection) }
         let payloads: PayloadInventory?
+        let doubt: String?
         if (targetKey == nil) == (configuration.key == nil) {
-            payloads = try copyPages(to: pending, targetKey, meter)
+            (payloads, doubt) = try copyPages(to: pending, targetKey, meter)
         } else {
             payloads = try read { try Self.payloads($0) }
-            try copyRows(to: pending, targetKey, meter)
+            doubt = try copyRows(to: pending, targetKey, meter)
         }
         try copyPayloadFiles(to: target)
         try pending.finish()
@@ -60,10 +60,11 @@ extension FHIRStore {
         }
     }
 
-    @discardableResult
-    private func copyPages(to file: PendingFile, _ key: Secret?, _ meter: ProgressMeter) throws -> PayloadInventory? {
+    /// - Returns: the payloads of the snapshot, and a text about its pages without a checksum; nil for none.
+    private func copyPages(to file: PendingFile, _ key: Secret?, _ meter: ProgressMeter) throws -> (PayloadInventory?, doubt: String?) {
         try read { transaction in
             let source = transaction.access.connection
+            source.forgetPages()
             // The snapshot starts with the first statement that reads.
             let pageSize = try mapping {
                 _ = try source.integer("SELECT count(*) FROM sqlite_master")
@@ -82,22 +83,26 @@ extension FHIRStore {
                     try meter.report(StoreProgress(.copying, backup.copiedPages, of: backup.pages, .pages))
                 }
             }
-            return try mapping { try Self.payloads(transaction) }
+            return (try mapping { try Self.payloads(transaction) }, UncheckedPages.text(source))
         }
     }
 
-    private func copyRows(to file: PendingFile, _ key: Secret?, _ meter: ProgressMeter) throws {
+    /// - Returns: a text about pages of the store without a checksum; nil for none.
+    private func copyRows(to file: PendingFile, _ key: Secret?, _ meter: ProgressMeter) throws -> String? {
         if configuration.access != .readWrite {
             // A read-only connection cannot write an attached file.
             let copy = try PendingFile(.database, path: file.temporaryPath + "-source", replaces: false, database: nil, in: file.folder)
-            try copyPages(to: copy, configuration.key, meter)
-            return try mappingErrors(of: file.path) {
+            let (_, doubt) = try copyPages(to: copy, configuration.key, meter)
+            try mappingErrors(of: file.path) {
                 let source = try Connection.open(copy.temporaryPath, createsFile: false, key: configuration.key, isHardened: false)
                 try export(source, to: file, key, meter)
             }
+            return doubt
         }
-        try mappingErrors(of: file.path) {
-            try export(rowSource(), to: file, key, meter)
+        return try mappingErrors(of: file.path) {
+            let source = try rowSource()
+            try export(source, to: file, key, meter)
+            return UncheckedPages.text(source)
         }
     }
 

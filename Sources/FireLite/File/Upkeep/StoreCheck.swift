@@ -19,6 +19,8 @@ struct StoreCheck {
     }
 
     func run() throws -> [StoreFinding] {
+        connection.forgetPages()
+        // It reads every page that is in use.
         var findings = try tolerant("the file") {
             try meter.measure(connection, { StoreProgress(.checkingFile, $0, of: nil, .steps) }) {
                 try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { StoreFinding(.integrity, "SQLite: \($0)") }

@@ -1,15 +1,15 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Pages without a checksum in a file whose other pages have one.
+/// Pages that were read without a checksum, from a file whose other pages have one.
 enum UncheckedPages {
     /// Most of their numbers that a text names.
     private static let most = 5
 
-    /// `the pages 3, 4 and 7 have no checksum`; nil if all have one, or none: then another program has copied the whole file.
+    /// `the pages 3, 4 and 7 have no checksum`; nil if all that were read have one, or none: then another program has copied the whole file.
     static func text(_ connection: Connection) -> String? {
-        let (numbers, pages) = connection.pagesWithoutChecksum()
-        guard !numbers.isEmpty, numbers.count < pages else { return nil }
+        let numbers = connection.pagesWithoutChecksum
+        guard !numbers.isEmpty else { return nil }
         guard numbers.count > 1 else { return "the page \(numbers[0]) has no checksum" }
         let named = numbers.prefix(most).map(String.init)
         let rest = numbers.count - named.count
