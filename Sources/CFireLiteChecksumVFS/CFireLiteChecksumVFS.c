@@ -19,7 +19,7 @@ typedef struct {
     uint8_t *buffer;
     // What the file had at least when it was last looked at; a write beyond it may leave a gap.
     sqlite3_int64 end;
-    // The pages that had no checksum when they were last read, a bit for each, and whether any page had one.
+    // The pages that had no checksum when they were last read, a bit for each, and whether any page but the first had one.
     uint8_t *unchecked;
     sqlite3_int64 unchecked_bytes;
     int has_checked;
@@ -150,7 +150,8 @@ static void note_page(checked_file *checked, sqlite3_int64 number, int is_checke
     sqlite3_int64 byte = (number - 1) / 8;
     uint8_t bit = (uint8_t)(1 << (number - 1) % 8);
     if (is_checked) {
-        checked->has_checked = 1;
+        // Opening the copy that another program has made writes its first page.
+        if (number > 1) checked->has_checked = 1;
         if (byte < checked->unchecked_bytes) checked->unchecked[byte] &= (uint8_t)~bit;
         return;
     }

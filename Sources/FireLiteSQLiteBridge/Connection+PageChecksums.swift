@@ -58,9 +58,11 @@ extension Connection {
         guard sqlite3_file_control(handle, "main", FIRELITE_FCNTL_UNCHECKED_PAGES, &pages) == SQLITE_OK, pages.has_checked != 0 else {
             return []
         }
-        return UnsafeBufferPointer(start: pages.bits, count: Int(pages.bytes)).enumerated().flatMap { place, byte in
-            (0..<8).filter { byte >> $0 & 1 == 1 }.map { place * 8 + $0 + 1 }
+        var numbers: [Int] = []
+        for (place, byte) in UnsafeBufferPointer(start: pages.bits, count: Int(pages.bytes)).enumerated() where byte != 0 {
+            for bit in 0..<8 where byte & (1 << UInt8(bit)) != 0 { numbers.append(place * 8 + bit + 1) }
         }
+        return numbers
     }
 
     /// Writes every page with a checksum from now on, even before the first page has been read.

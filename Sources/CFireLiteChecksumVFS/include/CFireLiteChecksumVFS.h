@@ -25,7 +25,7 @@ typedef struct {
     // A bit for each page, from the lowest bit of the first byte on; set if the page had none when it was last read.
     const unsigned char *bits;
     long long bytes;
-    // Whether any page that was read had one.
+    // Whether any page that was read had one, the first not counted.
     int has_checked;
 } firelite_unchecked_pages;
 

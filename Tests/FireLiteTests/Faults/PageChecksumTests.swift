@@ -276,12 +276,13 @@ import Testing
             for name in ["vacuumed", "copied"] {
                 let copy = try FHIRStore(path: folder + "/\(name).sqlite", release: .r4)
                 #expect(try snapshot(copy) == contents)
-                try expectSound(copy)
+                // A copy of pages has checksums of those that were not in the log.
+                #expect(try copy.check().map(\.kind) == (name == "copied" ? [.checksum] : []))
                 // What is written gets checksums.
                 try copy.write { tx in for number in 100..<200 { try tx.delete(Patient.self, id: "\(number)") } }
                 try copy.checkpoint(.truncate)
                 let store = try FHIRStore(path: folder + "/\(name).sqlite", release: .r4)
-                if name == "vacuumed" { #expect(try store.check().map(\.kind) == [.checksum]) }
+                #expect(try store.check().map(\.kind) == [.checksum])
                 try store.vacuum()
                 try store.checkpoint(.truncate)
                 try expectSound(store)

@@ -253,6 +253,10 @@ struct StoreOpener: Sendable {
             throw FHIRStoreError(
                 .newerFormat, "\(path) has format \(format) and this library knows up to \(formats.upperBound): update the library")
         }
+        guard !facts.release.isEmpty else {
+            throw FHIRStoreError(
+                .notAStore, "\(path) has lost its settings, the release among them: recover it into a new file, or restore a backup")
+        }
         guard facts.release == release.name else {
             throw FHIRStoreError(
                 .wrongRelease, "\(path) holds FHIR \(facts.release), not \(release.name): open it with that release, or give another path")
