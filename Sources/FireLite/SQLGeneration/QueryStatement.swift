@@ -127,7 +127,8 @@ struct QueryStatement {
         var conditions = [try condition(order)]
         if let cursor = request.cursor { conditions.append(try after(cursor, terms, part)) }
         if let start { conditions.append("\(Self.alias)._k > \(bind: .integer(start))") }
-        let orders = terms.map(\.order) + ["\(Self.alias)._k\(raw: isKeyDescending ? " DESC" : "")"]
+        // By what no row has, SQLite would sort all the same.
+        let orders = terms.filter { !$0.sql.isNull }.map(\.order) + ["\(Self.alias)._k\(raw: isKeyDescending ? " DESC" : "")"]
         let selected = select(columns + (withCursor ? terms.map(\.sql) : []))
         var sql: SQLFragment = "\(selected)\(try source(terms)) WHERE \(.all(conditions)) ORDER BY \(.joined(orders, ", "))"
         let limit = limit ?? request.limit
@@ -249,7 +250,7 @@ struct QueryStatement {
         }
         if part == .absent, let first = terms.first { return "\(first.sql) IS NULL" }
         var condition: SQLFragment = "\(Self.alias)._k \(raw: isKeyDescending ? "<" : ">") \(bind: .integer(cursor.key))"
-        for (index, term) in terms.enumerated().reversed() {
+        for (index, term) in terms.enumerated().reversed() where !(term.sql.isNull && cursor.values[index].isNull) {
             condition = term.after(cursor.values[index], then: condition, skipsNulls: part == .present && index == 0)
         }
         if part == .present, let first = terms.first, let value = cursor.values.first {

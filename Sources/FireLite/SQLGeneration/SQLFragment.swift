@@ -57,6 +57,9 @@ package struct SQLFragment: Sendable {
 
     package var isEmpty: Bool { code.isEmpty }
 
+    /// Whether it is the value of what no row has.
+    var isNull: Bool { values.isEmpty && code.elementsEqual("NULL".utf8) }
+
     /// Whether it compares something with a value.
     package var hasValues: Bool { !values.isEmpty }
 
