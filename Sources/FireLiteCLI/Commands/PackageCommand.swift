@@ -12,7 +12,7 @@ struct PackageCommand: Command {
         options: [
             .option(
                 "database", "FILE", kind: .database,
-                "the SQLite database to keep them in, which validates with them; FIRELITE_DATABASE can name it"),
+                "the SQLite database to keep them in; FIRELITE_DATABASE can name it"),
             DatabaseArgument.release.needing(CommandDefinition.database), KeyFile.option.needing(CommandDefinition.database),
         ] + KnowledgeFileArguments.makeOptions(json: ["list", "add"], isRequired: false) + [
             .option("registry", "URL", "with add: download packages that are named NAME@VERSION from there").only("add"),

@@ -7,8 +7,8 @@ enum UncheckedPages {
     private static let most = 5
 
     /// `the pages 3, 4 and 7 have no checksum`; nil if all that were read have one, or none: then another program has copied the whole file.
-    static func text(_ connection: Connection) -> String? {
-        let numbers = connection.pagesWithoutChecksum
+    static func text(_ connections: Connection...) -> String? {
+        let numbers = Set(connections.flatMap(\.pagesWithoutChecksum)).sorted()
         guard !numbers.isEmpty else { return nil }
         guard numbers.count > 1 else { return "the page \(numbers[0]) has no checksum" }
         let named = numbers.prefix(most).map(String.init)
