@@ -7,7 +7,7 @@ struct IndexCommand: Command {
         options: DatabaseArgument.options + [
             .option(
                 "set", "NAME", kind: .choice(StoreIndexSet.known.map(\.rawValue)),
-                "a predefined set (references, identifiers, codes, dates) for Type or all types"
+                "with create and drop: a set: references, identifiers, codes or dates"
             ).only("create", "drop"),
             .flag("full-text", "with create and drop: an index of the words at the paths, for find --matching").only("create", "drop"),
             .flag("json", "with list: print one JSON object instead of text").only("list"),
