@@ -13,7 +13,7 @@ import Observation
 public final class FormModel<Resource: FHIRResource> {
     /// The draft with all edits.
     public private(set) var draft: Draft<Resource>
-    /// The issues of the draft by FHIR's definitions, updated with each edit.
+    /// The issues of the draft by FHIR's definitions and by the form's own rules, updated with each edit.
     public private(set) var issues: [FHIRIssue] = []
     /// The elements that others have changed too since the form was opened, with both values of each, to be shown side by side. A save
     /// that found a conflict sets them, and `save(preferring:)` resolves them.
@@ -24,6 +24,7 @@ public final class FormModel<Resource: FHIRResource> {
     public private(set) var error: (any Error)?
 
     @ObservationIgnored private let store: FHIRStore
+    @ObservationIgnored private let rules: (Resource) throws -> [FHIRIssue]
     @ObservationIgnored private var original: Draft<Resource>
     private var undone: [Draft<Resource>] = []
     private var redone: [Draft<Resource>] = []
@@ -35,11 +36,16 @@ public final class FormModel<Resource: FHIRResource> {
     /// - Parameters:
     ///   - draft: a draft of a stored resource, or of a new one.
     ///   - store: where it is saved.
-    public init(_ draft: Draft<Resource>, in store: FHIRStore) {
+    ///   - rules: rules of your own, such as a `FHIRValidator` with profiles; called with a copy after each edit. If it throws, the form has an issue of
+    ///     the code `unchecked` and cannot be saved. Default: none.
+    public init(
+        _ draft: Draft<Resource>, in store: FHIRStore, rules: @escaping (Resource) throws -> [FHIRIssue] = { _ in [] }
+    ) {
         self.draft = draft
         self.store = store
+        self.rules = rules
         original = draft
-        issues = draft.copy().validate()
+        issues = check(draft)
     }
 
     // MARK: - Editing
@@ -72,7 +78,18 @@ public final class FormModel<Resource: FHIRResource> {
 
     private func show(_ changed: Draft<Resource>) {
         draft = changed
-        issues = changed.copy().validate()
+        issues = check(changed)
+    }
+
+    private func check(_ draft: Draft<Resource>) -> [FHIRIssue] {
+        let resource = draft.copy()
+        let issues = resource.validate()
+        do {
+            return issues + (try rules(resource))
+        } catch {
+            let message = "the form's own rules could not be checked: \(error.localizedDescription)"
+            return issues + [FHIRIssue(path: draft.resourceType, severity: .error, code: .unchecked, message: message)]
+        }
     }
 
     // MARK: - State

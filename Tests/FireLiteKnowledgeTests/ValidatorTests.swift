@@ -46,6 +46,9 @@ import Testing
             #"{"resourceType":"Patient","photo":[{"url":"http://a.org/1"}]}"#, knowledge, against: ["http://a.org/p"])
         #expect(found.sorted() == ["element-maximum Patient", "element-minimum Patient"])
         #expect(try errors(#"{"resourceType":"Patient","name":[{"text":"a"}]}"#, knowledge, against: ["http://a.org/p"]).isEmpty)
+        // As a form shows them.
+        let shown = try issues(#"{"resourceType":"Patient"}"#, knowledge, against: ["http://a.org/p"]).map(FHIRIssue.init)
+        #expect(shown.contains { $0.path == "Patient" && $0.severity == .error && $0.code.rawValue == "element-minimum" })
         let own = #"{"resourceType":"Patient","meta":{"profile":["http://a.org/p"]}}"#
         #expect(try errors(own, knowledge) == ["element-minimum Patient"])
     }

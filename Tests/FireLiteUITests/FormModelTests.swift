@@ -34,6 +34,26 @@ struct FormModelTests {
         #expect(form.changes.map(\.path) == ["gender"])
     }
 
+    /// Rules of the app count like FHIR's; what cannot be checked is not saved.
+    @Test func rulesOfTheAppAreCheckedToo() async throws {
+        struct NoRules: Error {}
+        let stored = try #require(try store.read { try $0.resource(Patient.self, id: "1") })
+        let form = FormModel(Draft(stored), in: store) { patient in
+            if patient.active == nil { throw NoRules() }
+            guard patient.name.isEmpty else { return [] }
+            return [FHIRIssue(path: "Patient.name", severity: .error, code: .missing, message: "a name is needed")]
+        }
+        #expect(form.issues.map(\.code) == [.unchecked])
+        form[\.gender] = .other
+        #expect(form.hasChanges && !form.canSave)
+        form.change { $0.active = true }
+        #expect(form.canSave)
+        form.change { $0.name = [] }
+        #expect(form.issues(at: "name").map(\.message) == ["a name is needed"] && !form.canSave)
+        form.undo()
+        #expect(await form.save())
+    }
+
     @Test func furtherEditsOfOneElementAreOneStep() throws {
         let form = try form()
         for text in ["J", "Jo", "Jon"] { form[\.name[0].family] = text }

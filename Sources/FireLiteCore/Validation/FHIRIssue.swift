@@ -33,6 +33,8 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
         public static let empty = Code(rawValue: "empty")
         /// A constraint of FHIR's definitions is not met; `key` names it.
         public static let constraint = Code(rawValue: "constraint")
+        /// Rules could not be checked.
+        public static let unchecked = Code(rawValue: "unchecked")
     }
 
     /// The FHIR path of the element: `Patient.name[0].given[1]`.
@@ -46,7 +48,15 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
     /// The key of the constraint that is not met, `pat-1`; nil for other issues.
     public let key: String?
 
-    package init(path: String, severity: Severity, code: Code, message: String, key: String? = nil) {
+    /// An issue that rules of your own have found.
+    ///
+    /// - Parameters:
+    ///   - path: the FHIR path of the element: `Patient.name[0].given[1]`.
+    ///   - severity: the severity.
+    ///   - code: the kind of mistake.
+    ///   - message: what is expected, and what was found.
+    ///   - key: the key of the constraint that is not met. Default: none.
+    public init(path: String, severity: Severity, code: Code, message: String, key: String? = nil) {
         self.path = path
         self.severity = severity
         self.code = code

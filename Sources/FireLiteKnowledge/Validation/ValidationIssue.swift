@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// What a validator found: a stable message id, the severity, the place, and what to do.
 ///
 /// Messages name elements, types, profiles and value sets, but contain no value from the record, which is health data.
@@ -170,5 +172,14 @@ extension ValidationIssue.MessageID {
         case .mustSupport: "informational"
         default: "invalid"
         }
+    }
+}
+
+extension FHIRIssue {
+    /// The issue for what checks with `FHIRIssue`, such as a form: its code is the id of the message, and remarks are warnings.
+    public init(_ issue: ValidationIssue) {
+        self.init(
+            path: issue.path, severity: issue.severity == .error ? .error : .warning, code: Code(rawValue: issue.messageID.rawValue),
+            message: issue.message, key: issue.key)
     }
 }

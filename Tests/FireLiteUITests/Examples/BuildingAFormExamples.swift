@@ -1,5 +1,6 @@
 import FireLiteR4
 import FireLiteUI
+import Foundation
 import Testing
 
 // example BuildingAForm.md
@@ -47,6 +48,18 @@ extension FormModel<Patient> {
 extension FormModel<Patient> {
     /// The messages to show below the date of birth.
     var birthDateMessages: [String] { issues(at: "birthDate").map(\.message) }
+}
+// end
+
+// example BuildingAForm.md
+extension FormModel<Patient> {
+    /// A form with a rule that FHIR does not have: nobody is born tomorrow.
+    static func ofSomebodyBorn(_ patient: Patient, in store: FHIRStore) -> FormModel<Patient> {
+        FormModel(Draft(patient), in: store) { patient in
+            guard let birthDate = patient.birthDate?.date, birthDate > Date() else { return [] }
+            return [FHIRIssue(path: "Patient.birthDate", severity: .error, code: .constraint, message: "the date is in the future")]
+        }
+    }
 }
 // end
 
