@@ -37,7 +37,7 @@ struct FormModelTests {
     /// Rules of the app count like FHIR's; what cannot be checked is not saved.
     @Test func rulesOfTheAppAreCheckedToo() async throws {
         struct NoRules: Error {}
-        let stored = try #require(try store.read { try $0.resource(Patient.self, id: "1") })
+        let stored = try #require(try await store.resource(Patient.self, id: "1"))
         let form = FormModel(Draft(stored), in: store) { patient in
             if patient.active == nil { throw NoRules() }
             guard patient.name.isEmpty else { return [] }
