@@ -134,7 +134,7 @@ final class DamagedStore {
     /// A text about pages without a checksum that have been read so far; nil if there are none.
     var uncheckedPages: String? {
         UncheckedPages.text(connection, verified?.connection ?? connection)
-            .map { "\($0), so what is on them and has no digests was copied without comparing them" }
+            .map { "\($0), so what is there and has no digests was copied without comparing it" }
     }
 
     // MARK: - What has no digests

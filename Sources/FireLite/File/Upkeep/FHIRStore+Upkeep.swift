@@ -42,7 +42,7 @@ extension FHIRStore {
         try pending.finish()
         let missing = payloads?.missing(PayloadFolder(database: target)) ?? []
         guard let doubt else { return missing }
-        return missing + [StoreFinding(.checksum, "\(doubt), so damage to them is not noticed, and the copy may have it")]
+        return missing + [StoreFinding(.checksum, "\(doubt), so damage there is not noticed, and the copy may have it")]
     }
 
     private func copyPayloadFiles(to target: String) throws {

@@ -30,7 +30,7 @@ struct StoreCheck {
             findings.append(
                 StoreFinding(
                     .checksum,
-                    "\(doubt), so damage to them is not noticed: if another program wrote to the file or moved its log into it, run `firelite reseal`; "
+                    "\(doubt), so damage there is not noticed: if another program wrote to the file or moved its log into it, run `firelite reseal`; "
                         + "if not, restore a backup or use `firelite recover`"))
         }
         findings += access.schema.unknownTables.map {
