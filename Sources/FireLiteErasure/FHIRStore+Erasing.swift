@@ -55,6 +55,7 @@ extension FHIRStore {
         // References to payloads are removed by what knows payloads.
         try attachments.resume()
         let isOverwritingDue = try completeDeletion() != nil
+        let payloadsBefore = try payloadCount()
         var report: ErasureReport
         do {
             report = try write { tx in
@@ -81,7 +82,11 @@ extension FHIRStore {
             if unfinished.persons.isEmpty { report.left = [Self.forgottenReport] }
         }
         do {
-            if !report.isCompletion { report.payloads += try completeDeletion() ?? 0 }
+            if !report.isCompletion {
+                // What nothing refers to any longer went with the deletions; what versions had refers to goes now.
+                let deleted = max(0, payloadsBefore - (try payloadCount()))
+                report.payloads += try completeDeletion(after: deleted) ?? 0
+            }
             report.left += try unnamedFiles()
             try options.overwrites ? overwriteFile() : forgetReports()
         } catch let error as FHIRStoreError where [.busy, .diskFull].contains(error.code) {
@@ -138,8 +143,9 @@ extension FHIRStore {
     /// history refers to them.
     ///
     /// Everything that must happen before the file is overwritten belongs here, so that a later call does it, too.
+    /// - Parameter deleted: the number of payloads that the deletions have deleted already.
     /// - Returns: the number of deleted payloads; nil if no erasure has deleted and not yet overwritten.
-    private func completeDeletion() throws -> Int? {
+    private func completeDeletion(after deleted: Int = 0) throws -> Int? {
         guard try read({ try $0.unfinishedErasure }) != nil else { return nil }
         let isUnfinished = try write { tx in
             guard var unfinished = try UnfinishedErasure(tx) else { return false }
@@ -153,7 +159,7 @@ extension FHIRStore {
             return true
         }
         guard isUnfinished else { return nil }
-        let payloads = try attachments.removeUnreferencedPayloads().payloads
+        let payloads = try deleted + attachments.removeUnreferencedPayloads().payloads
         if payloads > 0 {
             try write { tx in
                 guard var unfinished = try UnfinishedErasure(tx) else { return }
@@ -162,6 +168,12 @@ extension FHIRStore {
             }
         }
         return payloads
+    }
+
+    /// The number of payloads in the store.
+    private func payloadCount() throws -> Int {
+        let rows = try read { try $0.rows(ofModuleTable: "_blob", "SELECT count(*) FROM _blob WHERE hash IS NOT NULL") }
+        return rows.first?[0].integer.map { Int($0) } ?? 0
     }
 
     /// The files of payloads that no row names. They stay only while a payload has lost its row or its pieces and may be in one of them.

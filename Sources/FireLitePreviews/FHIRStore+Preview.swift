@@ -29,11 +29,14 @@ extension FHIRStore {
     ///   - names: the names of the files, with their extensions.
     ///   - bundle: the bundle. In a test target of a package that is `.module`.
     ///   - release: the FHIR release of the files. Default: R4.
+    ///   - clock: the store's clock. Default: the system's.
     /// - Throws: `CocoaError.fileNoSuchFile` if the bundle has no such file; errors of `importResources(from:options:progress:)`.
     public static func preview(
-        fixtures names: [String], in bundle: Foundation.Bundle, release: FHIRRelease = .r4
+        fixtures names: [String], in bundle: Foundation.Bundle, release: FHIRRelease = .r4, clock: FHIRClock = .system
     ) throws -> FHIRStore {
-        let store = try FHIRStore(path: ":memory:", release: release)
+        var configuration = Configuration()
+        configuration.clock = clock
+        let store = try FHIRStore(path: ":memory:", release: release, configuration: configuration)
         let urls = try names.map { name in
             guard let url = bundle.url(forResource: name, withExtension: nil) else {
                 throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: name])

@@ -212,9 +212,9 @@ struct ErasureTests: ErasureSuite {
     }
 
     /// A store in which the log refers to a payload of Patient/1, so that it stays until the log forgets them.
-    private func storeWithPayload(inFiles: Bool) throws -> FHIRStore {
+    private func storeWithPayload(inFiles: Bool, isTracked: Bool = true) throws -> FHIRStore {
         let store = try open()
-        try store.track(.changes)
+        if isTracked { try store.track(.changes) }
         var policy = AttachmentPolicy()
         policy.fileThreshold = inFiles ? 1_000 : nil
         try store.attachments.externalizeNewPayloads(policy)
@@ -235,6 +235,14 @@ struct ErasureTests: ErasureSuite {
     }
 
     private func payloadCount(_ store: FHIRStore) throws -> Int64? { try store.sql("SELECT count(*) FROM _blob").first?[0].integer }
+
+    /// Payloads that go with the deletions count like those that go when the log has forgotten them.
+    @Test(arguments: [false, true], [false, true]) func deletedPayloadsAreCounted(_ inFiles: Bool, _ isTracked: Bool) throws {
+        let store = try storeWithPayload(inFiles: inFiles, isTracked: isTracked)
+        #expect(try store.erase(id: "1").payloads == 1)
+        #expect(try payloadCount(store) == 0)
+        #expect(try store.erase(id: "2").payloads == 0)
+    }
 
     /// A process may end after the deletions, or after those of what they left, but before the payloads are deleted, which the log referred to.
     @Test(arguments: [false, true], [false, true])

@@ -77,10 +77,12 @@ struct EraseCommand: Command {
         report.addTable(
             "erased", [.init(key: "name", label: "type or table"), .init(key: "count", alignment: .right)],
             (result.resources + result.rows).map { [.text($0.name), .count($0.count)] },
-            footer: result.changes > 0 ? [["versions and log", Figures.count(result.changes)]] : [])
+            footer: [("versions and log", result.changes), ("payloads", result.payloads)].filter { $0.1 > 0 }
+                .map { [$0.0, Figures.count($0.1)] })
         report.addTable(
             "left", [.init(key: "kind", label: "left"), .init(key: "what")],
             result.left.map { [.text($0.kind.rawValue), .text($0.what)] }, isShown: !result.left.isEmpty)
+        if !isDryRun { report.addNote("backups and exports are not reached: delete those that have \(key)") }
         report.addMember("changes", .number(result.changes))
         report.addMember("payloads", .number(result.payloads))
         report.addMember("completed", .texts(result.completed))

@@ -66,7 +66,7 @@ struct HelpTask {
             text: """
                 What belongs to a patient goes into a folder, which another database imports:
                   firelite export health.sqlite --patient Patient/123 --output person
-                  firelite import --database other.sqlite folder
+                  firelite import --database other.sqlite person
                 A dry run counts what would be erased. Erasing overwrites it, with its earlier versions:
                   firelite erase health.sqlite Patient/123 --dry-run
                   firelite erase health.sqlite Patient/123

@@ -41,6 +41,8 @@ struct EraseCommandTests {
         #expect(try database.run("check", []).output == "sound\n")
         #expect(try database.run("find", ["Patient", "--count"]).output == "1\n")
         #expect(try database.run("erase", ["Patient/1"]).status == .incomplete)
+        let other = try database.run("erase", ["Patient/2"])
+        #expect(other.output.hasSuffix("backups and exports are not reached: delete those that have Patient/2\n"), "\(other.output)")
         #expect(try database.run("erase", ["Observation/o"]).status == .usage)
     }
 
