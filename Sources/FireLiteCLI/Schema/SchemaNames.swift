@@ -38,8 +38,9 @@ enum SchemaNames {
         let words = Set(statement.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
         var names: [String] = []
         for table in try tables(store) where words.contains(table.lowercased()) {
-            try store.forEachRow("SELECT name FROM pragma_table_info(?)", arguments: [.text(table)]) { row in
-                if let name = row.values[0].textValue { names.append(name) }
+            // As a statement of its own, which the SQLite of SQLCipher 3 has as well.
+            try store.forEachRow("PRAGMA table_info('\(table.replacing("'", with: "''"))')") { row in
+                if let name = row.values[1].textValue { names.append(name) }
             }
         }
         return names
