@@ -302,8 +302,18 @@ final class ResourceReader {
             let reader = try reader(table)
             defer { reader.statement.reset() }
             reader.start(RowKey.key(root), RowKey.last(root))
-            while try reader.statement.step() { try body(reader) }
-            return true
+            var (last, isWhole) = (RowKey.key(root) - 1, true)
+            while try reader.statement.step() {
+                // SQLite goes by the order of the rows, so that one whose number has changed may come with those of another resource.
+                let key = reader.statement.int(0)
+                guard key > last, key <= RowKey.last(root) else {
+                    isWhole = false
+                    continue
+                }
+                last = key
+                try body(reader)
+            }
+            return isWhole
         } catch let error as SQLiteError where error.isDamage {
             return false
         }

@@ -91,7 +91,14 @@ final class RecoveryTarget {
         if let doubtful {
             unreadable.append("_change: \(doubtful) changes that were copied are on pages that do not match their checksums")
         }
+        var previous: Int64 = 0
         for var row in rows {
+            // Two rows of one number, or one whose number nobody has given: it has changed.
+            guard row.sequence > previous, row.sequence < settings.next else {
+                gaps.append(row.sequence...row.sequence)
+                continue
+            }
+            previous = row.sequence
             if source.identity == nil, let content = row.content {
                 // Without the store's own numbers, digests say nothing.
                 if let resource = try? FHIRJSON.resource(from: Data(content.utf8), release: source.access.schema.release) {

@@ -61,6 +61,19 @@ struct DatabasePages {
         return value
     }
 
+    /// Changes the number of a row in a leaf of a table, by a byte of it.
+    ///
+    /// - Parameters:
+    ///   - row: the place of the row in the page.
+    ///   - byte: the place of the byte in the number.
+    mutating func changeKey(page: Int, row: Int, byte: Int) throws {
+        let start = (page - 1) * pageSize
+        var place = start + number(start + 8 + row * 2, 2)
+        _ = varint(&place)
+        bytes[place + byte] ^= 0x71
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+    }
+
     /// Makes a page unreadable.
     mutating func damage(page: Int) throws {
         for place in (page - 1) * pageSize..<page * pageSize { bytes[place] = 0xFF }
