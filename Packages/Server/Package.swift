@@ -45,8 +45,9 @@ let package = Package(
             name: "firelite-server",
             dependencies: [
                 "FireLiteServer", .product(name: "FireLiteBrowser", package: "FireLite"),
-                .product(name: "FireLiteKnowledge", package: "FireLite"),
-                .product(name: "FireLiteReleases", package: "FireLite"), .product(name: "FireLiteService", package: "FireLite"),
+                .product(name: "FireLiteKnowledge", package: "FireLite"), .product(name: "FireLiteRecords", package: "FireLite"),
+                .product(name: "FireLiteReleases", package: "FireLite"), .product(name: "FireLiteSamples", package: "FireLite"),
+                .product(name: "FireLiteService", package: "FireLite"), .product(name: "FireLiteTrust", package: "FireLite"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Logging", package: "swift-log"),
             ], path: "Sources/ServerCommand", swiftSettings: settings),
         .testTarget(

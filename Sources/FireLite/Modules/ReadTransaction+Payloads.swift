@@ -9,7 +9,10 @@ extension ReadTransaction {
     ///   `missingKey` and `wrongKey` if it is sealed and cannot be opened.
     package func whole(_ resource: FHIRResource) throws -> FHIRResource {
         let opened = try opened(resource)
-        return try store.payloads.keeper?.whole(opened, self) ?? opened
+        if let keeper = store.payloads.keeper { return try keeper.whole(opened, self) }
+        // A reference must not pass for a payload.
+        if try perform(flushes: false, { access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil }) { try requirePayloads() }
+        return opened
     }
 
     /// Refuses to pass on references instead of payloads.

@@ -39,7 +39,7 @@ enum SchemaNames {
         var names: [String] = []
         for table in try tables(store) where words.contains(table.lowercased()) {
             // As a statement of its own, which the SQLite of SQLCipher 3 has as well.
-            try store.forEachRow("PRAGMA table_info('\(table.replacing("'", with: "''"))')") { row in
+            try store.forEachRow("PRAGMA table_info('\(table.replacingBytes("'", with: "''"))')") { row in
                 if let name = row.values[1].textValue { names.append(name) }
             }
         }

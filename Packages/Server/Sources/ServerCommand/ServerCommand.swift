@@ -1,9 +1,12 @@
 import ArgumentParser
 import FireLiteBrowser
 import FireLiteKnowledge
+import FireLiteRecords
 import FireLiteReleases
+import FireLiteSamples
 import FireLiteServer
 import FireLiteService
+import FireLiteTrust
 import Foundation
 import Logging
 
@@ -266,7 +269,13 @@ struct ServerCommand: AsyncParsableCommand {
         configuration.mustExist = exists
         configuration.key = key
         if readOnly { configuration.access = .readOnly }
-        return try FHIRStore(path: database, release: known, configuration: configuration)
+        let store = try FHIRStore(path: database, release: known, configuration: configuration)
+        // What the modules keep in the file follows the writes of requests, and payloads that are kept apart are read.
+        // Tables that are damaged or of an earlier version are reported by what needs them.
+        do { try store.attachments.resume() } catch is FHIRStoreError {}
+        do { if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() } } catch is FHIRStoreError { store.keepPermissions() }
+        store.followSamples()
+        return store
     }
 
     private func storeKey() throws -> Secret? {
