@@ -54,6 +54,7 @@ let package = Package(
             name: "FireLiteServerTests",
             dependencies: [
                 "FireLiteServer", "firelite-server", .product(name: "FireLiteKnowledge", package: "FireLite"),
+                .product(name: "FireLiteRecords", package: "FireLite"),
                 .product(name: "FireLiteReleases", package: "FireLite"), .product(name: "FireLiteService", package: "FireLite"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

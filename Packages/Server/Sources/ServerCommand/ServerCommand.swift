@@ -273,7 +273,11 @@ struct ServerCommand: AsyncParsableCommand {
         // What the modules keep in the file follows the writes of requests, and payloads that are kept apart are read.
         // Tables that are damaged or of an earlier version are reported by what needs them.
         do { try store.attachments.resume() } catch is FHIRStoreError {}
-        do { if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() } } catch is FHIRStoreError { store.keepPermissions() }
+        do {
+            if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() }
+        } catch is FHIRStoreError {
+            store.keepPermissions()
+        }
         store.followSamples()
         return store
     }

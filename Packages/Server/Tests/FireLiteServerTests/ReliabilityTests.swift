@@ -1,3 +1,4 @@
+import FireLiteRecords
 import FireLiteReleases
 import FireLiteService
 import Foundation
@@ -114,6 +115,34 @@ import Testing
             #expect(String(decoding: found.body, as: UTF8.self).contains(#""total":90"#))
         }
         #expect(try count(store) == .integer(90))
+    }
+
+    /// A reference to a payload never passes for its content, and what a request stores is kept apart like what the app stores.
+    @Test func payloadsThatAreKeptApartAreServedAndStored() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let database = folder.file("a.sqlite")
+        let release = try #require(FHIRRelease.bundled("R4"))
+        let data = Data(String(repeating: "payload ", count: 2_000).utf8).base64EncodedString()
+        func document(_ id: String) -> String {
+            #"{"resourceType":"DocumentReference","id":"\#(id)","status":"current","content":[{"attachment":{"data":"\#(data)"}}]}"#
+        }
+        do {
+            let store = try FHIRStore(path: database, release: release)
+            try await store.attachments.externalizeNewPayloads(AttachmentPolicy())
+            let resource = try FHIRJSON.resource(from: Data(document("app").utf8), release: release)
+            try await store.write { tx in _ = try tx.upsert(resource) }
+        }
+        let server = try ServerProcess(database)
+        #expect(try await server.send(.put, "/DocumentReference/request", body: document("request")).status == 201)
+        for id in ["app", "request"] {
+            let answer = String(decoding: try await server.send(.get, "/DocumentReference/\(id)").body, as: UTF8.self)
+            #expect(answer.contains(data) && !answer.contains("blob:"))
+        }
+        server.end(SIGTERM)
+        let store = try FHIRStore(path: database, release: release)
+        let rows = try await store.sql("SELECT count(DISTINCT root) FROM _blob_reference")
+        #expect(rows.first?[0].integer == 2)
     }
 
     @Test func aFullDiskIsAStatusAndTheServerGoesOn() async throws {
