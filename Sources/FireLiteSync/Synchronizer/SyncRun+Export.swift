@@ -22,6 +22,8 @@ extension SyncRun {
         for file in export.files where file.content != .errors {
             try await store(file, scope: scopes[file.typeName], &newestOfType)
         }
+        // What the server could not export, a search finds.
+        guard !export.files.contains(where: { $0.content == .errors }) else { return }
         let newest = newestOfType
         guard let time = ServerTime.milliseconds(export.transactionTime?.date) else { return }
         let searched = Array(zip(searches, cursors))

@@ -210,4 +210,28 @@ import Testing
         #expect(try await device.sync().pulledDeletions == 1)
         #expect(!server.requests.contains { $0.url.path == "/base/$export" })
     }
+
+    /// What a server could not export, it says in files of errors: a search pulls it.
+    @Test func whatAnExportLacksIsSearchedFor() async throws {
+        for id in ["a", "b"] { server.put(samplePatient(id)) }
+        let line = server.history.values.compactMap { $0.last?.json }.sorted()[0]
+        let time = ServerTime.instant(server.history.values.compactMap { $0.last?.time }.max() ?? 0)
+        server.behavior.before = { request, _ in
+            switch request.url.path {
+            case "/base/$export": HTTPResponse(202, fields: ["Content-Location": "https://fhir.example.org/base/status"])
+            case "/base/status":
+                .json(
+                    #"{"transactionTime":"\#(time)","output":[{"type":"Patient","url":"https://fhir.example.org/base/file"}],"#
+                        + #""error":[{"type":"OperationOutcome","url":"https://fhir.example.org/base/errors"}]}"#
+                )
+            case "/base/file": .json(line)
+            case "/base/errors": .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"exception"}]}"#)
+            default: nil
+            }
+        }
+        let folder = try TemporaryFolder()
+        let device = try Device(server, scope: .types("Patient")) { $0.exportFolder = URL(fileURLWithPath: folder.file("export")) }
+        _ = try await device.sync()
+        #expect(try device.contents() == server.contents)
+    }
 }
