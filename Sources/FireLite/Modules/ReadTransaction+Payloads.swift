@@ -11,7 +11,7 @@ extension ReadTransaction {
         let opened = try opened(resource)
         if let keeper = store.payloads.keeper { return try keeper.whole(opened, self) }
         // A reference must not pass for a payload.
-        if try perform(flushes: false, { access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil }) { try requirePayloads() }
+        if access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil { try requirePayloads() }
         return opened
     }
 
@@ -20,7 +20,8 @@ extension ReadTransaction {
     /// - Throws: `FHIRStoreError.invalidArgument` if resources refer to payloads and nothing on this store object can read them.
     package func requirePayloads() throws {
         guard store.payloads.keeper == nil else { return }
-        try perform {
+        // It hides nothing and shows nothing.
+        try perform(observesRestriction: true) {
             let hasTable = access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil
             guard try hasTable || PayloadKeeping.isIncomplete(access.connection),
                 // That table may have lost rows, or be lost.
