@@ -207,7 +207,7 @@ struct OutputTests {
         #expect(declared.subtracting(written) == Set(unwritten))
     }
 
-    /// Lines of JSON replace lines with the same members, whoever could read them.
+    /// An output of JSON lines replaces a file only if its lines have the same members, and the new file is private even if the old one was not.
     @Test func anEarlierFileIsReplacedWithItsMode() throws {
         let folder = try Self.prepare()
         let earlier = [
