@@ -68,6 +68,26 @@ struct MigrateRandomTests {
         }
     }
 
+    /// Ids that types share, small ones and ones that differ in case, with later versions of the same resource.
+    @Test func idsThatTypesShareAreToldApart() throws {
+        try withEvery(Effort.seeds(byDay: 6, atNight: 100)) { seed in
+            var random = SeededGenerator(seed: seed)
+            let ids = ["1", "2", "3", "a", "A", String(repeating: "x", count: 63) + "1", String(repeating: "x", count: 63) + "2"]
+            var (expected, lines): ([String: String], [String]) = ([:], [])
+            for number in 0..<random.int(1...120) {
+                let (type, id) = (random.pick(["Patient", "Group", "Encounter", "Device"]), random.pick(ids))
+                lines.append(#"{"resourceType":"\#(type)","id":"\#(id)","language":"v\#(number)"}"#)
+                expected["\(type)/\(id)"] = lines.last
+            }
+            let folder = try TemporaryFolder()
+            let database = folder.file("store.sqlite")
+            let run = try ToolRun("migrate", "--database", database, folder.write("in.ndjson", lines.joined(separator: "\n")))
+            try #require(run.status == .done, "\(run.output)\(run.error)")
+            try #require(run.counts.hasPrefix("added \(expected.count)"), "\(run.output)")
+            #expect(try Set(ToolRun("export", "--database", database, "--output", "-").lines) == Set(expected.values))
+        }
+    }
+
     private func compare(_ given: [Given], _ database: String) throws {
         var stored: [String: JSONTree] = [:]
         for line in try ToolRun("export", "--database", database, "--output", "-").lines {

@@ -213,8 +213,10 @@ import Testing
 
     /// What a server could not export, it says in files of errors: a search pulls it.
     @Test func whatAnExportLacksIsSearchedFor() async throws {
-        for id in ["a", "b"] { server.put(samplePatient(id)) }
-        let line = server.history.values.compactMap { $0.last?.json }.sorted()[0]
+        server.put(samplePatient("a"))
+        // The server's time moves on by more than the overlap of pulls, so that only a search of everything finds the first one.
+        for number in 0..<20 { server.put(samplePatient("b", "\(number)")) }
+        let line = try #require(server.history.values.compactMap { $0.last }.max { $0.time < $1.time }?.json)
         let time = ServerTime.instant(server.history.values.compactMap { $0.last?.time }.max() ?? 0)
         server.behavior.before = { request, _ in
             switch request.url.path {
