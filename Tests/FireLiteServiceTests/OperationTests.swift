@@ -148,6 +148,29 @@ import Testing
         #expect(mode?.intValue == 0o700)
     }
 
+    /// A folder whose `job.json` is missing or damaged is removed by its own time.
+    @Test func foldersWithoutAReadableJobAreRemovedWhenTheyAreOld() async throws {
+        let folder = try TemporaryFolder()
+        let sample = try sample(folder)
+        let files = FileManager.default
+        func make(_ job: String?, hours: Double) throws -> String {
+            let path = folder.file("jobs/\(UUID().uuidString)")
+            try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try Data("{}\n".utf8).write(to: URL(fileURLWithPath: path + "/Patient.ndjson"))
+            if let job { try Data(job.utf8).write(to: URL(fileURLWithPath: path + "/job.json")) }
+            try files.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -hours * 3_600)], ofItemAtPath: path)
+            return path
+        }
+        let old = [try make(nil, hours: 25), try make("{\"id\":", hours: 25)]
+        let young = [try make(nil, hours: 23), try make("{\"id\":", hours: 23)]
+        let other = folder.file("jobs/notes")
+        try files.createDirectory(atPath: other, withIntermediateDirectories: true)
+        try files.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -200 * 3_600)], ofItemAtPath: other)
+        #expect(try await finished(sample, await sample.get("/$export", asynchronous)).status == 200)
+        for path in old { #expect(!files.fileExists(atPath: path)) }
+        for path in young + [other] { #expect(files.fileExists(atPath: path)) }
+    }
+
     @Test func aWorkFolderThatCannotBeMadeRefusesExportsAlone() async throws {
         let folder = try TemporaryFolder()
         // No folder can be inside a file.

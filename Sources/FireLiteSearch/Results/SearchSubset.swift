@@ -61,16 +61,22 @@ struct SearchSubset {
         }
     }
 
-    /// Adds the tag that says that it is a part.
+    /// The code of the tag of a part.
+    private static let code = "SUBSETTED"
+
+    /// Adds the tag that says that it is a part, unless the resource has it.
     private func mark(_ resource: FHIRResource) {
         guard let meta = resource.layout.element(named: "meta"), let layout = meta.layout, let tag = layout.element(named: "tag"),
             let coding = tag.layout, let system = coding.element(named: "system"), let code = coding.element(named: "code")
         else { return }
         let object: FHIRObject = resource._object(meta.slot) ?? layout.makeObject()
-        let mark = coding.makeObject()
-        mark._setString(system.slot, resource.layout.release.facts.subsetSystem)
-        mark._setString(code.slot, "SUBSETTED")
+        let subsetSystem = resource.layout.release.facts.subsetSystem
         let tags: [FHIRObject] = object._objects(tag.slot)
+        // What came from a server as a part, and was stored so, has it already.
+        if tags.contains(where: { $0._string(system.slot) == subsetSystem && $0._string(code.slot) == Self.code }) { return }
+        let mark = coding.makeObject()
+        mark._setString(system.slot, subsetSystem)
+        mark._setString(code.slot, Self.code)
         object._setObjects(tag.slot, tags + [mark])
         if (resource._object(meta.slot) as FHIRObject?) == nil { resource._setObject(meta.slot, object) }
     }

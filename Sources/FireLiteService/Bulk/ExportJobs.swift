@@ -135,6 +135,15 @@ final class ExportJobs: @unchecked Sendable {
     }
 
     private func removeOld(_ now: Date) {
-        for id in ids where job(id).map({ $0.state != .running && $0.end < now }) ?? false { discard(id) }
+        for id in ids where job(id).map({ $0.state != .running && $0.end < now }) ?? isLost(id, now) { discard(id) }
+    }
+
+    /// Whether a folder without a job that can be read is as old as a result that is not kept any more.
+    private func isLost(_ id: String, _ now: Date) -> Bool {
+        guard lock.withLock({ tasks[id] == nil }) else { return false }
+        // A folder whose time is unknown stays.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: folder(of: id).path)
+        guard let changed = attributes?[.modificationDate] as? Date else { return false }
+        return changed.addingTimeInterval(BulkJob.lifetime) < now
     }
 }

@@ -51,9 +51,12 @@ struct EventMatching {
     struct Found: Sendable {
         /// The events of subscriptions, in order.
         var matches: [SubscriptionTable.Match] = []
-        /// The subscriptions with an event that cannot be judged, as when its content is damaged.
-        var failed: [SubscriptionTable.Row] = []
+        /// The subscriptions with an event that cannot be judged, as when its content is damaged, with the reason.
+        var failed: [(row: SubscriptionTable.Row, reason: String)] = []
     }
+
+    /// A criterion of a topic that cannot be evaluated for an event.
+    private struct CriterionError: Error {}
 
     /// Compares events with all subscriptions. One that cannot be judged for a subscription holds up neither others nor later events.
     ///
@@ -70,19 +73,33 @@ struct EventMatching {
                     found.matches.append(
                         SubscriptionTable.Match(subscription: row.id, generation: row.generation, event: event, id: id))
                 } catch let error where !error.isPassing {
-                    if failed.insert(row.id).inserted { found.failed.append(row) }
+                    let reason = error is CriterionError ? Self.criterionFails : Self.cannotBeJudged
+                    if failed.insert(row.id).inserted { found.failed.append((row, reason)) }
                 }
             }
         }
         return found
     }
 
+    private static let cannotBeJudged = "an event cannot be judged, and is left out without a number"
+    private static let criterionFails = "the topic's fhirPathCriteria fails for an event, which is left out without a number"
+
+    /// - Throws: `CriterionError` if no trigger is true, one of them fails, and the subscription would be notified if it were true.
     private func isMatch(_ subscription: Subscribed, _ event: StoreEvent, _ contents: Contents) throws -> Bool {
         let triggers = subscription.topic.triggers.filter {
             $0.concerns(event.type) && ($0.interactions.isEmpty || $0.interactions.contains(event.kind.interaction))
         }
-        guard !triggers.isEmpty, try triggers.contains(where: { try isTriggered($0, event, contents) }) else { return false }
-        return try passes(subscription, event, contents)
+        guard !triggers.isEmpty else { return false }
+        var fails = false
+        let isTriggered = try triggers.contains { trigger in
+            do { return try self.isTriggered(trigger, event, contents) } catch is FHIRPathError {
+                fails = true
+                return false
+            }
+        }
+        guard isTriggered || fails, try passes(subscription, event, contents) else { return false }
+        if !isTriggered { throw CriterionError() }
+        return true
     }
 
     /// The filters and the scopes, which count for what the resource is now; for a deleted one, what it was.
@@ -94,6 +111,7 @@ struct EventMatching {
         return try probe.permits(subscription.row.access, content)
     }
 
+    /// - Throws: `FHIRPathError` if the trigger's expression fails for the resource.
     private func isTriggered(_ trigger: ServiceTopic.Trigger, _ event: StoreEvent, _ contents: Contents) throws -> Bool {
         if let query = trigger.query, try !meets(query, event, contents) { return false }
         guard let path = trigger.path else { return true }
@@ -101,8 +119,7 @@ struct EventMatching {
         var context = FHIRPathContext()
         context.variables["previous"] = try contents.before().map { [FHIRPathValue($0)] } ?? []
         context.variables["current"] = try contents.after().map { [FHIRPathValue($0)] } ?? []
-        // An expression that fails for a resource is not true of it.
-        do { return try path.bool(on: focus, context: context) ?? false } catch is FHIRPathError { return false }
+        return try path.bool(on: focus, context: context) ?? false
     }
 
     /// FHIR, SubscriptionTopic, queryCriteria: with `requireBoth` both tests must pass, otherwise one of them.

@@ -62,6 +62,11 @@ extension FHIRService {
         return Subscribed(row: row, plan: plan, topic: topic)
     }
 
+    /// Why a subscription is in error that cannot be served.
+    static func unservedReason(_ error: any Error) -> String {
+        (error as? ServiceFault)?.issues.first?.text ?? "the subscription or its topic cannot be read"
+    }
+
     /// Whether notifications may be sent to an address: only to listed origins, as `$import` fetches only from such.
     func isHook(_ url: URL) -> Bool {
         guard configuration.transport != nil, let origin = Origin(url), url.user == nil else { return false }

@@ -10,10 +10,28 @@ struct NotificationWriter {
     let transaction: ReadTransaction
     let subscribed: Subscribed
 
+    /// How a subscription stands.
+    struct Standing {
+        let row: SubscriptionTable.Row
+        /// The code of its status.
+        let status: String
+        /// The canonical URL of its topic; nil if that cannot be read.
+        let topic: String?
+        /// Why it is in error.
+        let error: String?
+
+        init(_ subscribed: Subscribed) {
+            (row, status, topic, error) = (subscribed.row, subscribed.plan.status, subscribed.plan.topic, subscribed.row.error)
+        }
+
+        /// - Parameter reason: why it cannot be served.
+        init(unserved row: SubscriptionTable.Row, _ reason: String) { (self.row, status, topic, error) = (row, "error", nil, reason) }
+    }
+
     private var release: String { service.release.name }
     private static let backport = "http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition/"
 
-    private var path: String { "Subscription/\(subscribed.row.id)" }
+    private static func path(_ row: SubscriptionTable.Row) -> String { "Subscription/\(row.id)" }
 
     /// An event that is sent, with its content if that is sent, too.
     struct Event {
@@ -33,7 +51,7 @@ struct NotificationWriter {
     ) throws -> String {
         let hasFocus = (content ?? subscribed.plan.content) != .empty
         let entries = hasFocus ? try events.map { try entry($0.event, $0.resource) } : []
-        let status = status(type, events.map(\.event), hasFocus: hasFocus, broken: broken)
+        let status = Self.status(service, Standing(subscribed), type, events.map(\.event), hasFocus: hasFocus, broken: broken)
         var members = [(name: "resourceType", json: "\"Bundle\"")]
         if release != "R5" {
             let profile = Self.backport + "backport-subscription-notification" + (release == "R4" ? "-r4" : "")
@@ -46,9 +64,9 @@ struct NotificationWriter {
     }
 
     /// What `$status` says.
-    func statusEntryForSearch() -> String {
+    static func statusEntryForSearch(_ service: FHIRService, _ standing: Standing) -> String {
         JSONItem.object([
-            "fullUrl": .string("urn:uuid:" + UUID().uuidString.lowercased()), "resource": status("query-status", [], hasFocus: false),
+            "fullUrl": .string("urn:uuid:" + UUID().uuidString.lowercased()), "resource": status(service, standing, "query-status"),
             "search": .object(["mode": .string("match")]),
         ]).json
     }
@@ -58,32 +76,38 @@ struct NotificationWriter {
     private func statusEntry(_ status: JSONItem) -> String {
         JSONItem.object([
             "fullUrl": .string("urn:uuid:" + UUID().uuidString.lowercased()), "resource": status,
-            "request": .object(["method": .string("GET"), "url": .string(path + "/$status")]),
+            "request": .object(["method": .string("GET"), "url": .string(Self.path(subscribed.row) + "/$status")]),
             "response": .object(["status": .string("200")]),
         ]).json
     }
 
-    private func reference(_ event: SubscriptionTable.Event) -> String { "\(service.base)/\(event.type)/\(event.id)" }
+    private static func reference(_ event: SubscriptionTable.Event, _ service: FHIRService) -> String {
+        "\(service.base)/\(event.type)/\(event.id)"
+    }
 
     private static func instant(_ milliseconds: Int64) -> JSONItem {
         .string(FHIRInstant(Date(timeIntervalSince1970: Double(milliseconds) / 1_000)).literal)
     }
 
     /// A SubscriptionStatus, or in R4 the Parameters that stand for it.
-    private func status(_ type: String, _ events: [SubscriptionTable.Event], hasFocus: Bool, broken: [Int64] = []) -> JSONItem {
-        let (plan, row) = (subscribed.plan, subscribed.row)
-        let errors = [row.error, Self.text(of: broken)].compactMap { $0 }.map { JSONItem.object(["text": .string($0)]) }
+    private static func status(
+        _ service: FHIRService, _ standing: Standing, _ type: String, _ events: [SubscriptionTable.Event] = [], hasFocus: Bool = false,
+        broken: [Int64] = []
+    ) -> JSONItem {
+        let (row, release) = (standing.row, service.release.name)
+        let subscription = JSONItem.object(["reference": .string("\(service.base)/\(path(row))")])
+        let errors = [standing.error, text(of: broken)].compactMap { $0 }.map { JSONItem.object(["text": .string($0)]) }
         guard release == "R4" else {
             let items = events.map { event in
                 JSONItem.object([
-                    "eventNumber": .string(String(event.number)), "timestamp": Self.instant(event.time),
-                    "focus": hasFocus ? .object(["reference": .string(reference(event))]) : nil,
+                    "eventNumber": .string(String(event.number)), "timestamp": instant(event.time),
+                    "focus": hasFocus ? .object(["reference": .string(reference(event, service))]) : nil,
                 ])
             }
             return .object([
-                "resourceType": .string("SubscriptionStatus"), "status": .string(plan.status), "type": .string(type),
+                "resourceType": .string("SubscriptionStatus"), "status": .string(standing.status), "type": .string(type),
                 "eventsSinceSubscriptionStart": .string(String(row.counted)), "notificationEvent": items.isEmpty ? nil : .array(items),
-                "subscription": .object(["reference": .string("\(service.base)/\(path)")]), "topic": .string(plan.topic),
+                "subscription": subscription, "topic": standing.topic.map { .string($0) },
                 "error": errors.isEmpty ? nil : .array(errors),
             ])
         }
@@ -91,22 +115,23 @@ struct NotificationWriter {
             .object([JSONItem.Member(name: "name", value: .string(name)), JSONItem.Member(name: "value" + type, value: value)])
         }
         var parameters = [
-            parameter("subscription", "Reference", .object(["reference": .string("\(service.base)/\(path)")])),
-            parameter("topic", "Canonical", .string(plan.topic)), parameter("status", "Code", .string(plan.status)),
-            parameter("type", "Code", .string(type)), parameter("events-since-subscription-start", "String", .string(String(row.counted))),
+            parameter("status", "Code", .string(standing.status)), parameter("type", "Code", .string(type)),
+            parameter("events-since-subscription-start", "String", .string(String(row.counted))),
         ]
+        if let topic = standing.topic { parameters.insert(parameter("topic", "Canonical", .string(topic)), at: 0) }
+        parameters.insert(parameter("subscription", "Reference", subscription), at: 0)
         for event in events {
             var parts = [
                 parameter("event-number", "String", .string(String(event.number))),
-                parameter("timestamp", "Instant", Self.instant(event.time)),
+                parameter("timestamp", "Instant", instant(event.time)),
             ]
-            if hasFocus { parts.append(parameter("focus", "Reference", .object(["reference": .string(reference(event))]))) }
+            if hasFocus { parts.append(parameter("focus", "Reference", .object(["reference": .string(reference(event, service))]))) }
             parameters.append(.object(["name": .string("notification-event"), "part": .array(parts)]))
         }
         parameters += errors.map { parameter("error", "CodeableConcept", $0) }
         return .object([
             "resourceType": .string("Parameters"),
-            "meta": .object(["profile": .array([.string(Self.backport + "backport-subscription-status-r4")])]),
+            "meta": .object(["profile": .array([.string(backport + "backport-subscription-status-r4")])]),
             "parameter": .array(parameters),
         ])
     }
@@ -169,7 +194,7 @@ struct NotificationWriter {
 
     private func entry(_ event: SubscriptionTable.Event, _ resource: FHIRResource?) throws -> String {
         let path = "\(event.type)/\(event.id)"
-        var members = [(name: "fullUrl", json: JSONText.string(reference(event)))]
+        var members = [(name: "fullUrl", json: JSONText.string(Self.reference(event, service)))]
         if let resource { members.append((name: "resource", json: FHIRJSON.string(resource))) }
         let (method, status) =
             switch event.kind {

@@ -16,8 +16,9 @@ extension ReadRun {
         let statuses = Set(items.words("status"))
         var entries: [String] = []
         for row in try SubscriptionTable.rows(nil, transaction) where ids.isEmpty || ids.contains(row.id) {
-            guard let subscribed = try owned(row), statuses.isEmpty || statuses.contains(subscribed.plan.status) else { continue }
-            entries.append(NotificationWriter(service: service, transaction: transaction, subscribed: subscribed).statusEntryForSearch())
+            guard isOwn(row), let standing = try standing(of: row) else { continue }
+            guard statuses.isEmpty || statuses.contains(standing.status) else { continue }
+            entries.append(NotificationWriter.statusEntryForSearch(service, standing))
         }
         if let id, entries.isEmpty {
             _ = try resource(Self.name, id)
@@ -71,10 +72,19 @@ extension ReadRun {
         return subscribed
     }
 
+    /// How the client's own subscription stands; nil if it may not see it, or if it was deleted.
+    private func standing(of row: SubscriptionTable.Row) throws -> NotificationWriter.Standing? {
+        do { return try owned(row).map { NotificationWriter.Standing($0) } } catch let error where !error.isPassing {
+            // What cannot be served is in error, although its resource may be damaged, so that its own status cannot be changed.
+            return NotificationWriter.Standing(unserved: row, FHIRService.unservedReason(error))
+        }
+    }
+
+    private func isOwn(_ row: SubscriptionTable.Row) -> Bool { call.access.scopes == nil || call.access.subject == row.access.subject }
+
     /// The subscription of a row if the client may see it and its events: its own, or any with a token that permits everything.
     private func owned(_ row: SubscriptionTable.Row) throws -> Subscribed? {
-        guard call.access.scopes == nil || call.access.subject == row.access.subject else { return nil }
-        guard try seen(.read, { try transaction.resource(typeName: Self.name, id: row.id) }) != nil else { return nil }
+        guard isOwn(row), try seen(.read, { try transaction.resource(typeName: Self.name, id: row.id) }) != nil else { return nil }
         return try service.subscribed(row, transaction)
     }
 }

@@ -195,9 +195,7 @@ actor SubscriptionHub {
             tries += 1
             guard tries >= min(service.configuration.hookRetries.maximumAttempts, Self.mostTries) else { return true }
             // The client decides how to go on (FHIR R5, Subscriptions, Errors): it requests the subscription again, and later events follow.
-            for row in failed {
-                try await service.setStatus("error", of: row, error: "an event cannot be judged, and is left out without a number")
-            }
+            for one in failed { try await service.setStatus("error", of: one.row, error: one.reason) }
         }
         tries = 0
         // After an event that was left out the place is saved, so that it is not tried again.
@@ -249,10 +247,8 @@ actor SubscriptionHub {
                 for row in try SubscriptionTable.rows(nil, transaction) {
                     do {
                         if let one = try service.subscribed(row, transaction) { subscribed.append(one) } else { gone.append(row.id) }
-                    } catch let fault as ServiceFault {
-                        broken.append((row, fault.issues.first?.text ?? ""))
                     } catch let error where !error.isPassing {
-                        broken.append((row, "the subscription or its topic cannot be read"))
+                        broken.append((row, FHIRService.unservedReason(error)))
                     }
                 }
                 return (
@@ -263,7 +259,7 @@ actor SubscriptionHub {
         let read = (subscriptions: found.subscribed, fingerprint: found.fingerprint)
         known = read
         for one in found.broken {
-            // One that is damaged itself stays as it is, and holds up no others.
+            // The resource of one that is damaged itself stays as it is, and holds up no others: `$status` says that it is in error.
             do { try await service.setStatus("error", of: one.row, error: one.text) } catch let error where !error.isPassing {}
         }
         if !found.gone.isEmpty {

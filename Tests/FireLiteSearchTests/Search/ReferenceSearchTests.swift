@@ -253,4 +253,25 @@ import Testing
         #expect(try system("STU3") == "http://hl7.org/fhir/v3/ObservationValue")
         for name in ["R4", "R4B", "R5"] { #expect(try system(name) == "http://terminology.hl7.org/CodeSystem/v3-ObservationValue") }
     }
+
+    @Test func aPartThatWasStoredIsMarkedOnce() throws {
+        for (name, system) in [
+            ("STU3", "http://hl7.org/fhir/v3/ObservationValue"), ("R5", "http://terminology.hl7.org/CodeSystem/v3-ObservationValue"),
+        ] {
+            let release = try #require(BundledRelease.named(name)).release
+            let sample = try SearchStore(
+                #"{"resourceType":"Patient","id":"part","meta":{"tag":[{"system":"\#(system)","code":"SUBSETTED"}]},"active":true}"#,
+                #"{"resourceType":"Patient","id":"other","meta":{"tag":[{"system":"urn:own","code":"SUBSETTED"}]},"active":true}"#,
+                release: release)
+            for part in ["_elements=active", "_summary=data"] {
+                func marks(_ id: String) throws -> Int {
+                    let json = try sample.store.search("Patient?_id=\(id)&\(part)", options: sample.options).bundleJSON
+                    return json.matches(of: #/"code":"SUBSETTED"/#).count
+                }
+                #expect(try marks("part") == 1, "\(name) \(part)")
+                // The same code of another system is another tag.
+                #expect(try marks("other") == 2, "\(name) \(part)")
+            }
+        }
+    }
 }

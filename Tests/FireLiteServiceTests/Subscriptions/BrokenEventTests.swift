@@ -111,6 +111,74 @@ import Testing
         #expect(own == [.init(number: 1, focus: "Patient/c")])
     }
 
+    @Test func aCriterionThatFailsForAResourceIsAnError() async throws {
+        let hook = HookSample()
+        let topic = try ServiceTopic(
+            json: Data(
+                """
+                {"resourceType":"SubscriptionTopic","url":"\(SubscriptionSample.topic)","status":"active",
+                "resourceTrigger":[{"resource":"Patient","fhirPathCriteria":"name.given.single() = 'Ann'"},
+                {"resource":"Patient","supportedInteraction":["delete"]}],
+                "canFilterBy":[{"filterParameter":"gender"}]}
+                """.utf8))
+        let sample = try SubscriptionSample.service("R5", hook: hook, topic: topic) { $0.hookRetries.maximumAttempts = 1 }
+        func put(_ id: String, _ given: String) async {
+            let json = #"{"resourceType":"Patient","id":"\#(id)","gender":"male","name":[{"given":[\#(given)]}]}"#
+            #expect(await sample.send(.put, "/Patient/\(id)", json).status == 201)
+        }
+        #expect(await sample.send(.put, "/Subscription/t", SubscriptionSample.json("R5", id: "t", hook: nil)).status == 201)
+        let filtered = SubscriptionSample.json("R5", id: "s", hook: nil, filters: ["gender=female"])
+        #expect(await sample.send(.put, "/Subscription/s", filtered).status == 201)
+        await put("a", #""Ann""#)
+        await put("b", #""Ann","Eve""#)
+        await put("c", #""Eve""#)
+        await put("d", #""Ann""#)
+        // Another trigger is true of it.
+        #expect(await sample.send(.delete, "/Patient/b").status == 204)
+        // What is committed is recorded before a subscription is written.
+        _ = await sample.send(.delete, "/Subscription/none")
+        #expect(await sample.get("/Subscription/t").json?["status"]?.text == "error")
+        let status = await sample.get("/Subscription/t/$status")
+        #expect(status.text.contains("the topic's fhirPathCriteria fails for an event, which is left out without a number"))
+        let events = HookSample.notification(
+            try #require(await sample.get("/Subscription/t/$events").json), HTTPRequest(.get, try #require(URL(string: "http://a"))))
+        #expect(
+            events.events == [
+                .init(number: 1, focus: "Patient/a"), .init(number: 2, focus: "Patient/d"), .init(number: 3, focus: "Patient/b"),
+            ])
+        // Who would not be notified if it were true is not concerned.
+        #expect(await sample.get("/Subscription/s").json?["status"]?.text == "active")
+        await sample.service.stop()
+    }
+
+    @Test(arguments: ["R4", "R4B", "R5"]) func aDamagedSubscriptionIsInErrorByItsStatus(_ release: String) async throws {
+        let sample = try sample(release, HookSample())
+        for id in ["s", "t"] {
+            #expect(await sample.send(.put, "/Subscription/\(id)", SubscriptionSample.json(release, id: id, hook: nil)).status == 201)
+        }
+        func ids(_ search: String) async -> [String] {
+            let found = await sample.get("/Subscription/$status\(search)")
+            #expect(found.status == 200, "\(found.text)")
+            return ["s", "t"].filter { found.text.contains("/Subscription/\($0)\"") }
+        }
+        #expect(await ids("?status=active") == ["s", "t"])
+        try await sample.store.write { tx in
+            let changed = try tx.run(
+                on: ModuleTables(module: "test", version: 1, tables: [ModuleTable("_test", key: "k", columns: [])]),
+                "UPDATE Subscription SET status = 'requested' WHERE id = 's'", [])
+            #expect(changed == 1)
+        }
+        // Its resource cannot be changed, and others go on.
+        await put(sample, "a", "female")
+        _ = await sample.send(.delete, "/Subscription/none")
+        #expect(await ids("") == ["s", "t"])
+        #expect(await ids("?status=active") == ["t"])
+        #expect(await ids("?status=error") == ["s"])
+        let status = await sample.get("/Subscription/s/$status")
+        #expect(status.status == 200 && status.text.contains("the subscription or its topic cannot be read"), "\(status.text)")
+        await sample.service.stop()
+    }
+
     @Test(arguments: ["R4", "R5"]) func eventsThatWaitAreJudgedByTheFiltersThatCountNow(_ release: String) async throws {
         let hook = HookSample()
         let sample = try await waiting(release, hook, filters: ["gender=female"])
