@@ -43,7 +43,8 @@ struct FireLiteTool {
             guard !FileManager.default.currentDirectoryPath.isEmpty else {
                 throw ToolError.failed("the working folder is not there any more: change to another one")
             }
-            let parsed = try ParsedArguments(rest, for: command.definition, environment: console.environment)
+            var parsed = try ParsedArguments(rest, for: command.definition, environment: console.environment)
+            parsed.note = { console.report("note: \($0)") }
             return try command.init(parsed).run(console)
         } catch is ReaderGone {
             return .unread

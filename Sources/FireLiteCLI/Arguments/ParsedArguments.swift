@@ -9,6 +9,8 @@ struct ParsedArguments {
     let standardDatabase: String?
     /// What the command may write to, by `--name` or the placeholder of an operand.
     private let outputs: [String: OutputPath]
+    /// Writes a note to standard error. Default: none.
+    var note: (String) -> Void = { _ in }
 
     /// Whether `--help` is among the options.
     static func asksForHelp(_ arguments: [String]) -> Bool {

@@ -33,6 +33,7 @@ struct DatabaseArgument {
     private let keyPath: String?
     /// The keyring that a command's `--keyring` names.
     let keyring: KeyringFile?
+    private let note: (String) -> Void
 
     /// - Parameters:
     ///   - path: the path if `--database` is not given.
@@ -47,6 +48,7 @@ struct DatabaseArgument {
         if self.path.isEmpty { throw ToolError.usage("--database needs the name of a file") }
         output = try arguments.output("--database") ?? (makesDefault ? OutputPath.standardDatabase(self.path) : nil)
         keyPath = arguments["key-file"]
+        note = arguments.note
         keyring = arguments["keyring"].map { KeyringFile(path: $0) }
         if let fixed {
             release = fixed
@@ -139,12 +141,17 @@ struct DatabaseArgument {
             return try store(.readOnly)
         } catch let olderFormat as FHIRStoreError where olderFormat.code == .olderFormat {
             // An older format is upgraded if the file can be written; otherwise the first error says what to do.
-            do { return try store(.readWrite) } catch let error as FHIRStoreError where error.code == .readOnly { throw olderFormat }
+            do {
+                return try store(.readWrite, isWriting: false)
+            } catch let error as FHIRStoreError where error.code == .readOnly {
+                throw olderFormat
+            }
         }
     }
 
+    /// - Parameter isWriting: whether the command writes; by default, if it opens the database so that it can.
     private func store(
-        _ access: FHIRStore.Configuration.Access, mustExist: Bool = true, checksPages: Bool = true
+        _ access: FHIRStore.Configuration.Access, mustExist: Bool = true, checksPages: Bool = true, isWriting: Bool? = nil
     ) throws -> FHIRStore {
         PendingFolder.sweep(URL(fileURLWithPath: path).deletingLastPathComponent().path)
         var configuration = FHIRStore.Configuration()
@@ -154,18 +161,40 @@ struct DatabaseArgument {
         configuration.key = try key()
         let store = try FHIRStore(path: path, release: release, configuration: configuration)
         if let keyring { store.records.encryption = try .perRecord(keyring.read()) }
-        // Tables that are damaged are reported by what needs them.
-        do { try store.attachments.resume() } catch is FHIRStoreError {}
-        do {
-            if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() }
-            if try store.hasSamples { store.followSamples() }
-            if try store.hasJournals { store.checkJournals() }
-        } catch is FHIRStoreError {
-            // They refuse writes to what they cannot read.
-            store.keepPermissions()
-        }
-        do { if try store.hasPackages { store.checkPackages() } } catch is FHIRStoreError { store.checkPackages() }
+        try takeUp(store, isWriting: isWriting ?? (access == .readWrite))
         return store
+    }
+
+    /// Has the modules take part that the file uses, each on its own: where its tables cannot be read, it does so, too, as it then refuses what it
+    /// cannot do.
+    ///
+    /// - Throws: `ToolError` with status 3 for a write if a module that follows writes cannot be read. A read has a note instead.
+    private func takeUp(_ store: FHIRStore, isWriting: Bool) throws {
+        func part(_ name: String, refusesWrites: Bool, otherwise takePart: () -> Void = {}, _ body: () throws -> Void) throws {
+            do {
+                try body()
+            } catch let error as FHIRStoreError where error.code == .olderFormat {
+                // The first write to such tables upgrades them. Until then they are not compared.
+                if !isWriting { note("\(name) are not compared: \(message(of: error))") }
+            } catch {
+                let text = (error as? FHIRStoreError).map { message(of: $0) } ?? "\(path): \(ToolWords.text(of: error))"
+                if isWriting, refusesWrites { throw ToolError.failed("nothing is written, as \(name) cannot be read: \(text)") }
+                note("\(name) cannot be read: \(text)")
+                takePart()
+            }
+        }
+        try part("the payloads that are kept apart", refusesWrites: true) { try store.attachments.resume() }
+        try part("the identities", refusesWrites: true, otherwise: store.keepPermissions) {
+            if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() }
+        }
+        try part("the samples", refusesWrites: true, otherwise: store.followSamples) { if try store.hasSamples { store.followSamples() } }
+        // These take part in checks alone.
+        try part("the journals of synchronizations", refusesWrites: false, otherwise: store.checkJournals) {
+            if try store.hasJournals { store.checkJournals() }
+        }
+        try part("the packages", refusesWrites: false, otherwise: store.checkPackages) {
+            if try store.hasPackages { store.checkPackages() }
+        }
     }
 
     /// Runs `body`, and makes the store's errors name the file.
