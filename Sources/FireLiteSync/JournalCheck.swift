@@ -6,8 +6,8 @@ extension FHIRStore {
     /// Compares the journals of synchronizers and the outbox with the resources and changes that they are about, whenever this store
     /// object is checked.
     ///
-    /// A ``Synchronizer`` and an ``Outbox`` do so for their store.
-    package func checkJournals() { _ = participant(JournalKeeper.self) { JournalKeeper() } }
+    /// A ``Synchronizer`` and an ``Outbox`` do so for their store. Call it before a check of a store that has neither.
+    public func checkJournals() { _ = participant(JournalKeeper.self) { JournalKeeper() } }
 
     /// Whether the file has a journal of a synchronizer, or an outbox.
     package var hasJournals: Bool {

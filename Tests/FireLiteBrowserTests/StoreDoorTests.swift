@@ -99,6 +99,41 @@ import Testing
         #expect(try bytes(path) == before)
     }
 
+    /// What an owner of the file does with the store comes before any page; if it fails, there is none.
+    @Test func theStoreIsPreparedBeforeItsPages() async throws {
+        struct Refusal: Error {}
+        let path = try file()
+        let calls = Counter()
+        let door = StoreDoor(
+            file: URL(fileURLWithPath: path),
+            prepare: { store in
+                #expect(store.configuration.access == .readOnly)
+                if calls.next() == 0 { throw Refusal() }
+            }
+        ) { FHIRRelease.bundled($0) }
+        #expect(!door.asksForSession)
+        #expect(try await send(door, .get, "/browse").status == 500)
+        #expect(door.store == nil)
+        #expect(try await send(door, .get, "/browse").status == 200)
+        #expect(door.store != nil)
+        // It is prepared once.
+        #expect(try await send(door, .get, "/browse").status == 200)
+        #expect(calls.next() == 2)
+    }
+
+    /// `@unchecked Sendable`: the lock guards the number.
+    private final class Counter: @unchecked Sendable {
+        private let lock = NSLock()
+        private var number = -1
+
+        func next() -> Int {
+            lock.withLock {
+                number += 1
+                return number
+            }
+        }
+    }
+
     @Test(arguments: [0, 1, 9_999]) func otherFormatsAreAnswersAndStayAsTheyAre(_ format: Int) async throws {
         let path = try file()
         try setFormat(path, format)

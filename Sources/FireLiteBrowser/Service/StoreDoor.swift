@@ -18,6 +18,7 @@ public final class StoreDoor: @unchecked Sendable {
     private let configuration: FHIRStore.Configuration
     private let pages: StoreBrowser.Configuration
     private let release: @Sendable (String) -> FHIRRelease?
+    private let prepare: @Sendable (FHIRStore) throws -> Void
     /// Deriving a key takes long on purpose, and must not take a thread of Swift's pool.
     private let queue = DispatchQueue(label: "firelite.browser.door")
     private let lock = NSLock()
@@ -29,10 +30,12 @@ public final class StoreDoor: @unchecked Sendable {
     ///   - file: an existing file.
     ///   - configuration: how it is opened; nil for read-only. With `.readWrite`, a file that cannot be written is opened read-only. Default: nil.
     ///   - pages: how its pages answer. Default: everybody may look, and nobody change.
+    ///   - prepare: called with the store once it is open, before any page: modules that follow writes are taken up here, as `attachments.resume()`
+    ///     does. If it throws, the file stays closed and a page says why. Default: nothing.
     ///   - release: the FHIR release with a name, as a file has it; nil if it is not known.
     public init(
         file: URL, configuration: FHIRStore.Configuration? = nil, pages: StoreBrowser.Configuration = StoreBrowser.Configuration(),
-        release: @escaping @Sendable (String) -> FHIRRelease?
+        prepare: @escaping @Sendable (FHIRStore) throws -> Void = { _ in }, release: @escaping @Sendable (String) -> FHIRRelease?
     ) {
         self.file = file
         var chosen = configuration ?? FHIRStore.Configuration()
@@ -41,7 +44,11 @@ public final class StoreDoor: @unchecked Sendable {
         self.configuration = chosen
         self.pages = pages
         self.release = release
+        self.prepare = prepare
     }
+
+    /// Whether the pages ask for a session; otherwise everybody who reaches them sees them.
+    public var asksForSession: Bool { pages.sessions != nil }
 
     /// The store; nil until it has been opened.
     public var store: FHIRStore? { browser?.store }
@@ -138,6 +145,11 @@ public final class StoreDoor: @unchecked Sendable {
         } catch let error as FHIRStoreError where error.code == .readOnly && chosen.access == .readWrite {
             chosen.access = .readOnly
             store = try FHIRStore(path: file.path, release: release, configuration: chosen)
+        }
+        do { try prepare(store) } catch {
+            // What cannot be closed now is closed with its last use.
+            do { try store.close() } catch {}
+            throw error
         }
         if chosen.access != .readWrite { pages.allowsEditing = false }
         let browser = StoreBrowser(store: store, configuration: pages)

@@ -195,6 +195,14 @@ struct DatabaseArgument {
         try part("the packages", refusesWrites: false, otherwise: store.checkPackages) {
             if try store.hasPackages { store.checkPackages() }
         }
+        if isWriting { noteTrail(store) }
+    }
+
+    /// Says that a write has no row in the file's audit trail, which only its signer can continue.
+    private func noteTrail(_ store: FHIRStore) {
+        // A trail that cannot be read is one.
+        do { if try store.read({ try $0.lastAuditHead() }) == nil { return } } catch {}
+        note("\(path) has an audit trail, in which what this command changes has no row")
     }
 
     /// Runs `body`, and makes the store's errors name the file.

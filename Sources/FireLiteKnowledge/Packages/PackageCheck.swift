@@ -4,7 +4,9 @@ import Foundation
 
 extension FHIRStore {
     /// Compares the rows that find the definitions of packages with the definitions themselves, whenever this store object is checked.
-    package func checkPackages() { _ = participant(PackageKeeper.self) { PackageKeeper() } }
+    ///
+    /// Every call about packages does so for its store. Call it before a check of a store that has used none.
+    public func checkPackages() { _ = participant(PackageKeeper.self) { PackageKeeper() } }
 
     /// Whether the file has packages.
     package var hasPackages: Bool { get throws { try read { try $0.hasTables(of: PackageTables.module) } } }

@@ -95,6 +95,22 @@ struct AuditCommandTests {
         #expect(try self.run("proof", "Patient/9").status == .incomplete)
     }
 
+    /// The tool has no key that signs the trail.
+    @Test func aWriteWithoutARowInTheTrailIsSaid() throws {
+        let patient = try folder.write("new.ndjson", #"{"resourceType":"Patient","id":"new"}"# + "\n")
+        let before = try run("verify").output
+        let written = try ToolRun("import", "--database", path, patient)
+        #expect(written.status == .done)
+        let note = "note: \(path) has an audit trail, in which what this command changes has no row"
+        #expect(written.error.contains(note), "\(written.error)")
+        #expect(try run("verify").output == before)
+        let read = try ToolRun("get", "--database", path, "Patient/new")
+        #expect(read.status == .done && read.error.isEmpty, "\(read.error)")
+        // A file without a trail has no such note.
+        let plain = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
+        #expect(try !plain.run("import", [patient]).error.contains("audit trail"))
+    }
+
     @Test func wrongArgumentsAreUsageErrors() throws {
         for wrong in [["sign"], ["verify", "Patient/1"], ["proof"], ["proof", "Patient"], ["proof", "Nothing/1"]] {
             #expect(try ToolRun(["audit", "--database", path] + wrong).status == .usage, "\(wrong)")

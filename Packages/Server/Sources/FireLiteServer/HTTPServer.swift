@@ -14,6 +14,8 @@ public struct HTTPServer: Sendable {
     private let service: FHIRService?
     private let settings: ServerSettings
     private let pages: PageResponder?
+    /// Whether the pages ask for a session; nil without pages.
+    private let asksForSession: Bool?
     private let logger: Logger
 
     /// Makes a server.
@@ -29,6 +31,7 @@ public struct HTTPServer: Sendable {
     ) {
         self.service = service
         if let browser { pages = { await browser.respond(to: $0) } } else { pages = nil }
+        asksForSession = browser.map { $0.configuration.sessions != nil }
         self.settings = settings
         self.logger = logger
     }
@@ -42,6 +45,7 @@ public struct HTTPServer: Sendable {
     public init(_ door: StoreDoor, settings: ServerSettings = ServerSettings(), logger: Logger = Logger(label: "firelite-server")) {
         service = nil
         pages = { await door.respond(to: $0) }
+        asksForSession = door.asksForSession
         self.settings = settings
         self.logger = logger
     }
@@ -51,8 +55,10 @@ public struct HTTPServer: Sendable {
     /// - Parameters:
     ///   - handlesSignals: whether signals end it. Default: true.
     ///   - onRunning: called with the port once it listens.
-    /// - Throws: errors of the system's sockets, and of the certificate.
+    /// - Throws: ``ServerError`` if other machines reach its address and there is neither an authorizer nor sessions, unless
+    ///   ``ServerSettings/isOpenToEverybody`` is set; errors of the system's sockets, and of the certificate.
     public func run(handlesSignals: Bool = true, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        try settings.requireAuthorization(service, asksForSession: asksForSession)
         let idle = TimeAmount.seconds(max(1, settings.idleTime.components.seconds))
         let maximumBody = settings.maximumBody
         let crowd = ConnectionCrowd(maximum: settings.connections)

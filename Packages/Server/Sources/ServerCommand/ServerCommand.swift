@@ -6,6 +6,7 @@ import FireLiteReleases
 import FireLiteSamples
 import FireLiteServer
 import FireLiteService
+import FireLiteSync
 import FireLiteTrust
 import Foundation
 import Logging
@@ -119,6 +120,16 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "The number of resources that a conditional deletion may delete.")
     var conditionalDeletions = 1
 
+    @Option(
+        help: "The private key (.pem) that signs the audit trail of the file, with --signer: requests are recorded there from now on.")
+    var signingKey: String?
+
+    @Option(help: "The identity, such as Device/7, whose key --signing-key is.")
+    var signer: String?
+
+    @Flag(help: "Change a file that has an audit trail, and record nothing there.")
+    var unaudited = false
+
     @Flag(help: "Log each request, without its address.")
     var verbose = false
 
@@ -131,6 +142,13 @@ struct ServerCommand: AsyncParsableCommand {
         guard !(editing && (readOnly || noPages)) else { throw ValidationError("--editing is for pages of a store that can be written.") }
         guard !(askKey && (noPages || keyFile != nil)) else { throw ValidationError("--ask-key is for pages, without --key-file.") }
         guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key belong together.") }
+        guard (signingKey == nil) == (signer == nil) else { throw ValidationError("--signing-key and --signer belong together.") }
+        guard signingKey == nil || !(readOnly || unaudited) else {
+            throw ValidationError("--signing-key is for a store that can be written, and without --unaudited.")
+        }
+        if let signingKey, !signingKey.hasSuffix(".pem") {
+            throw ValidationError("--signing-key is the name of a file that ends in .pem.")
+        }
         guard (jwks == nil) == (issuer == nil) else { throw ValidationError("--jwks and --issuer belong together.") }
         let ways = [tokenFile != nil, jwks != nil, noAuthorization].count { $0 }
         guard ways <= 1 else { throw ValidationError("Of --token-file, --jwks and --no-authorization at most one can be given.") }
@@ -198,7 +216,10 @@ struct ServerCommand: AsyncParsableCommand {
         let (pages, path) = try pagesConfiguration(authorizer)
         var configuration = FHIRStore.Configuration()
         configuration.access = editing ? .readWrite : .readOnly
-        let door = StoreDoor(file: URL(fileURLWithPath: database), configuration: configuration, pages: pages) { FHIRRelease.bundled($0) }
+        let modules = FileModules(database: database, signingKey: signingKey, signer: signer, unaudited: unaudited)
+        let door = StoreDoor(
+            file: URL(fileURLWithPath: database), configuration: configuration, pages: pages, prepare: { try modules.takeUp($0) }
+        ) { FHIRRelease.bundled($0) }
         let greeting = "Pages only\n" + (token.map { "Token: \($0.value)\n" } ?? "") + "Pages: \(origin)\(path)\n"
         try await HTTPServer(door, settings: settings, logger: logger).run { _ in
             FileHandle.standardOutput.write(Data(greeting.utf8))
@@ -270,15 +291,7 @@ struct ServerCommand: AsyncParsableCommand {
         configuration.key = key
         if readOnly { configuration.access = .readOnly }
         let store = try FHIRStore(path: database, release: known, configuration: configuration)
-        // What the modules keep in the file follows the writes of requests, and payloads that are kept apart are read.
-        // Tables that are damaged or of an earlier version are reported by what needs them.
-        do { try store.attachments.resume() } catch is FHIRStoreError {}
-        do {
-            if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() }
-        } catch is FHIRStoreError {
-            store.keepPermissions()
-        }
-        store.followSamples()
+        try FileModules(database: database, signingKey: signingKey, signer: signer, unaudited: unaudited).takeUp(store)
         return store
     }
 

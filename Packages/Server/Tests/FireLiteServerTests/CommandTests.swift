@@ -30,6 +30,10 @@ import Testing
         #expect(problem("--ask-key", "--no-pages")?.contains("--ask-key") == true)
         #expect(problem("--max-time", "0")?.contains("--max-time") == true)
         #expect(problem("--index", "Observation.code", "--read-only")?.contains("--index") == true)
+        #expect(problem("--signing-key", "a.pem")?.contains("--signer") == true)
+        #expect(problem("--signing-key", "a.pem", "--signer", "Device/7") == nil)
+        #expect(problem("--signing-key", "a.key", "--signer", "Device/7")?.contains(".pem") == true)
+        #expect(problem("--signing-key", "a.pem", "--signer", "Device/7", "--unaudited")?.contains("--unaudited") == true)
         #expect(problem("--max-body", "0")?.contains("--max-body") == true)
     }
 }

@@ -1,3 +1,4 @@
+import FireLiteBrowser
 import FireLiteReleases
 import FireLiteService
 import Foundation
@@ -57,6 +58,39 @@ import Testing
             #expect(try await peer.send(.get, "/Patient/\(id)").status == 410)
             #expect(try await peer.send(.get, "/metadata").status == 200)
         }
+    }
+
+    /// Without an authorizer a server listens at the loopback interface alone, unless its owner says otherwise.
+    @Test func otherMachinesNeedAuthorization() async throws {
+        let store = try FHIRStore.inMemory(release: try #require(FHIRRelease.bundled("R4")))
+        var configuration = FHIRService.Configuration()
+        let open = try FHIRService(store: store, configuration: configuration)
+        configuration.authorizer = try BearerTokens([Secret(Self.token): ServiceAccess(subject: "test")])
+        let closed = try FHIRService(store: store, configuration: configuration)
+        /// Whether a server starts.
+        func starts(_ service: FHIRService, _ address: String, everybody: Bool = false, pages: Bool = false) async -> Bool {
+            var settings = ServerSettings()
+            (settings.address, settings.port, settings.isOpenToEverybody) = (address, 0, everybody)
+            let server = HTTPServer(service, settings: settings, browser: pages ? StoreBrowser(store: store) : nil)
+            let (states, continuation) = AsyncStream<Bool>.makeStream()
+            let running = Task {
+                do { try await server.run(handlesSignals: false) { _ in _ = continuation.yield(true) } } catch is ServerError {
+                    continuation.yield(false)
+                }
+                continuation.finish()
+            }
+            let state = await states.first { _ in true }
+            running.cancel()
+            _ = await running.result
+            return state == true
+        }
+        #expect(await starts(open, "127.0.0.1"))
+        #expect(await !starts(open, "0.0.0.0"))
+        #expect(await starts(open, "0.0.0.0", everybody: true))
+        #expect(await starts(closed, "0.0.0.0"))
+        // Pages without sessions are as open.
+        #expect(await !starts(closed, "0.0.0.0", pages: true))
+        #expect(await starts(closed, "127.0.0.1", pages: true))
     }
 
     @Test func requestsNeedTheToken() async throws {
