@@ -192,7 +192,11 @@ struct ChangeLogReader {
 extension ChangeTable.Row {
     /// The content that the change replaced, nil for an added resource and for a pruned version; nil altogether if it does not match its digest.
     func verified(release: FHIRRelease, digestKey: UInt64) -> FHIRResource?? {
-        guard let content, let digest else { return kind == .added || isNumber ? .some(nil) : nil }
+        guard let content, let digest else {
+            // A row that has only one of the two has lost the other, whatever its marks say.
+            let isWhole = content == nil && digest == nil && (kind == .added || isNumber && pk == nil)
+            return isWhole ? .some(nil) : nil
+        }
         do {
             let resource = try FHIRJSON.resource(from: Data(content.utf8), release: release)
             return ContentDigest.digest(of: resource, key: digestKey) == digest ? .some(resource) : nil

@@ -164,6 +164,8 @@ struct DiffCommand: Command {
             do {
                 let store = try FHIRStore(path: path, release: release, configuration: configuration)
                 if let keyring { store.records.encryption = try .perRecord(keyring.read()) }
+                // Payloads that one file keeps apart and the other does not are the same.
+                try store.attachments.resume()
                 return store
             } catch let error as FHIRStoreError { throw ToolError.failed("\(path): \(ToolWords.text(of: error))") }
         }

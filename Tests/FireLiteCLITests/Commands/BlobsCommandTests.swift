@@ -136,6 +136,17 @@ struct BlobsCommandTests {
         #expect(try database.run("get", ["Patient/1", "--keyring", keys]).error.contains("chmod 600"))
     }
 
+    @Test func aDifferenceIsOneOfPayloadsAndNotOfTheirPlace() throws {
+        let patients = [Self.patient(1, 9_000), Self.patient(2, 9_000)]
+        let lines = patients.map { FHIRJSON.string($0) }.joined(separator: "\n")
+        let (inline, apart) = (try ToolDatabase(lines), try ToolDatabase(lines))
+        #expect(try apart.run("blobs", ["apart"]).output == "moved 2\n")
+        for (one, other) in [(inline, apart), (apart, inline)] {
+            let run = try ToolRun("diff", one.path, other.path)
+            #expect(run.status == .done, "\(run.output)\(run.error)")
+        }
+    }
+
     // MARK: - Lost payloads
 
     /// Three patients, of which the first has lost its payload.

@@ -113,6 +113,23 @@ struct RecoverCommandTests {
         #expect(run.status == .incomplete && run.output.contains("_change: "), "\(run.output)")
     }
 
+    /// A change that has lost its content is not one of a pruned version as long as its digest is there, and it does not end a recovery.
+    @Test(arguments: [false, true]) func changesWithoutTheirContentAreSaid(marksToo: Bool) throws {
+        try storeHistory()
+        if marksToo {
+            try execute("UPDATE _change SET content = NULL, pk = NULL, kind = 2, id = '#0' WHERE seq = (SELECT max(seq) FROM _change)")
+        } else {
+            try execute("UPDATE _change SET content = NULL WHERE seq = (SELECT max(seq) FROM _change)")
+        }
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        let check = try ToolRun("check", "--database", database)
+        #expect(check.status == .incomplete && check.output.contains("is not what was stored"), "\(check.output)")
+        let run = try ToolRun("recover", database, folder.file("new.sqlite"))
+        #expect(run.status == .incomplete && run.output.contains("_change: the changes "), "\(run.output) \(run.error)")
+        #expect(try versions("new.sqlite") == 1)
+        #expect(try ToolRun("check", "--database", folder.file("new.sqlite")).output == "sound\n")
+    }
+
     /// A store that has tracked something, and has lost the table or what it says of it.
     @Test func lostTablesOfChangesAreSaid() throws {
         try storeHistory()

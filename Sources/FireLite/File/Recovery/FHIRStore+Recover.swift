@@ -156,12 +156,12 @@ private struct Recovery {
     private mutating func declarations() throws -> [DeclaredIndexes.Declaration] {
         let schema = source.access.schema
         guard let declarations = try source.read("_index", { try DeclaredIndexes(schema: schema, connection: $0).declarations() }) else {
-            report.unreadable.append("_index: the declared indexes cannot be read: declare them again")
+            report.unreadable.append("_index: the declared indexes cannot be read: create them again")
             return []
         }
         if try source.access.connection.hasModule("fts5") { return declarations }
         for type in Set(declarations.filter { $0.kind == .fullText }.map(\.type)).sorted() {
-            report.unreadable.append("the full-text index of \(type) needs FTS5, which this SQLite library lacks: declare it again")
+            report.unreadable.append("the full-text index of \(type) needs FTS5, which this SQLite library lacks: create it again")
         }
         return declarations.filter { $0.kind != .fullText }
     }

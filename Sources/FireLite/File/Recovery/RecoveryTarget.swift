@@ -106,7 +106,7 @@ final class RecoveryTarget {
                     unverified += 1
                 }
             }
-            guard row.content == nil || row.verified(release: source.access.schema.release, digestKey: digestKey) != nil else {
+            guard row.verified(release: source.access.schema.release, digestKey: digestKey) != nil else {
                 // Its content is not what was stored.
                 gaps.append(row.sequence...row.sequence)
                 continue
