@@ -22,7 +22,7 @@ extension StorageSchema {
         guard version <= module.version else {
             throw FHIRStoreError(
                 .newerFormat,
-                "\(connection.path): the tables of \(module.module) have version \(version) and this library knows up to \(module.version): update the library"
+                "\(connection.path): the tables of \(module.module) have version \(version) and this version knows up to \(module.version): update FireLite"
             )
         }
         guard version > 0, found.allSatisfy({ moduleDefinitions[$0.name] == $0.creation }) else {

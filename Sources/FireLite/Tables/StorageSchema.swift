@@ -176,7 +176,7 @@ final class StorageSchema {
     /// The error for a file with a table, with rows of resources, that the release does not know.
     func unknownTable(_ name: String, path: String) -> FHIRStoreError {
         FHIRStoreError(
-            .newerFormat, "\(path) has the table \(name), which this version's FHIR \(release.name) classes do not know: update the library"
+            .newerFormat, "\(path) has the table \(name), which this version's FHIR \(release.name) classes do not know: update FireLite"
         )
     }
 
@@ -321,7 +321,7 @@ final class StorageSchema {
     private func unknownColumn(table name: String, path: String) -> FHIRStoreError {
         FHIRStoreError(
             .newerFormat,
-            "\(path): the table \(name) has a column this version of FHIR \(release.name)'s classes does not know: update the library")
+            "\(path): the table \(name) has a column this version of FHIR \(release.name)'s classes does not know: update FireLite")
     }
 
     /// Adds the columns in a table's definition.

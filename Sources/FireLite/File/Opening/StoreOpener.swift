@@ -251,7 +251,7 @@ struct StoreOpener: Sendable {
         let format = try connection.integer("PRAGMA user_version") ?? 0
         guard format <= formats.upperBound else {
             throw FHIRStoreError(
-                .newerFormat, "\(path) has format \(format) and this library knows up to \(formats.upperBound): update the library")
+                .newerFormat, "\(path) has format \(format) and this version knows up to \(formats.upperBound): update FireLite")
         }
         guard !facts.release.isEmpty else {
             throw FHIRStoreError(

@@ -82,7 +82,7 @@ final class DamagedStore {
         format = try connection.integer("PRAGMA user_version") ?? 0
         guard format <= StoreOpener.trackingFormat else {
             throw FHIRStoreError(
-                .newerFormat, "\(path) has format \(format) and this version knows up to \(StoreOpener.trackingFormat): use a newer one")
+                .newerFormat, "\(path) has format \(format) and this version knows up to \(StoreOpener.trackingFormat): update FireLite")
         }
         let settings = try Self.read(verified, connection) { try Self.settings($0) }
         func meta(_ key: String) throws -> String? {
