@@ -17,6 +17,8 @@ public struct ErasureError: FireLiteError, Hashable {
         public static let notSupported = Code(rawValue: "notSupported")
         /// The file has tables of a module that this version does not know; they may contain data of the person.
         public static let unknownTables = Code(rawValue: "unknownTables")
+        /// The person's identifiers cannot be read, so resources that name the person by an identifier alone could not be listed.
+        public static let cannotRead = Code(rawValue: "cannotRead")
         /// The person is deleted, but the file was in use or the disk was full, so that the file could not be overwritten. The next erasure
         /// overwrites it and returns what is left.
         public static let notOverwritten = Code(rawValue: "notOverwritten")

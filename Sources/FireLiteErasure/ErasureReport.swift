@@ -22,8 +22,8 @@ public struct ErasureReport: Sendable, Hashable {
             case server
             /// Rows of the audit trail, which name resources and have none of their content.
             case audit
-            /// App data that cannot be attributed to anybody, its sealed annotations that cannot be opened, files of payloads in a damaged store, and
-            /// what an earlier erasure listed if the file no longer has that list.
+            /// App data that cannot be attributed to anybody, its sealed annotations that cannot be opened, files of payloads in a damaged store,
+            /// what an earlier erasure listed if the file no longer has that list, and a kind that a later version has noted, in parentheses.
             case unknown
             /// Tables and views of other programs in the file.
             case other

@@ -40,10 +40,11 @@ struct PersonContents {
                 guard let root = tx.number(of: resource) else { return }
                 let key = resource.id.map { "\(name)/\($0)" } ?? resource.pk
                 var tokens: Set<String> = []
-                ReferenceTokens.forEach(in: FHIRJSON.string(try tx.opened(resource))) { tokens.insert($0) }
+                let opened = try tx.opened(resource)
+                ReferenceTokens.forEach(in: FHIRJSON.string(opened)) { tokens.insert($0) }
                 if key == person {
                     isStored = true
-                    identifiers = Self.identifiers(of: resource)
+                    identifiers = try Self.identifiers(of: opened)
                 }
                 // Of a sealed resource the search knows only what is in the clear.
                 let isSealed = try resource.id.map { try tx.isSealed(name, id: $0) } ?? false
@@ -131,19 +132,17 @@ struct PersonContents {
         }
     }
 
-    private static func identifiers(of person: FHIRResource) -> [String] {
-        guard let members = try? JSONSerialization.jsonObject(with: FHIRJSON.data(person)) as? [String: Any] else { return [] }
-        let identifiers = members["identifier"] as? [[String: Any]] ?? (members["identifier"] as? [String: Any]).map { [$0] } ?? []
-        return identifiers.compactMap { identifier in
-            guard let system = identifier["system"] as? String, let value = identifier["value"] as? String else { return nil }
-            return "\"system\":\(literal(system)),\"value\":\(literal(value))"
+    /// - Throws: `ErasureError.cannotRead` if the person's JSON cannot be read again: who names the person by an identifier alone could not be listed.
+    private static func identifiers(of person: FHIRResource) throws -> [String] {
+        let json: JSONItem
+        do { json = try FHIRJSON.withUTF8(of: person) { try JSONItemReader.read($0) } } catch {
+            throw ErasureError(.cannotRead, "the identifiers of \(person.resourceType)/\(person.id ?? "") cannot be read: check the store")
         }
-    }
-
-    /// A text as the JSON of resources has it.
-    private static func literal(_ text: String) -> String {
-        let data = try? JSONSerialization.data(withJSONObject: text, options: [.fragmentsAllowed, .withoutEscapingSlashes])
-        return data.map { String(decoding: $0, as: UTF8.self) } ?? "\"\(text)\""
+        guard let member = json["identifier"] else { return [] }
+        return (member.isObject ? [member] : member.items).compactMap { identifier in
+            guard let system = identifier["system"]?.text, let value = identifier["value"]?.text else { return nil }
+            return "\"system\":\(JSONText.string(system)),\"value\":\(JSONText.string(value))"
+        }
     }
 
     /// The numbers of the resources in a compartment.

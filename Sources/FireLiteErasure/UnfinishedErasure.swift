@@ -104,8 +104,12 @@ struct UnfinishedErasure: Codable {
             report.changes = changes
             report.rows = rows.map { .init(name: $0.name, count: $0.count) }
             report.payloads = payloads
-            report.left = left.compactMap { place in
-                ErasureReport.Remainder.Kind(rawValue: place.kind).map { .init(kind: $0, what: place.what) }
+            report.left = left.map { place in
+                // A later version may have noted another kind.
+                guard let kind = ErasureReport.Remainder.Kind(rawValue: place.kind) else {
+                    return .init(kind: .unknown, what: "\(place.what) (\(place.kind))")
+                }
+                return .init(kind: kind, what: place.what)
             }
             return report
         }

@@ -165,6 +165,20 @@ struct ErasureTests: ErasureSuite {
         #expect(plan.left.allSatisfy { $0.kind == .reference })
     }
 
+    /// A number that no type of the language holds is valid JSON, and does not hide the person's identifiers.
+    @Test func thePersonsIdentifiersAreReadWhateverElseThePersonHas() throws {
+        let store = try open()
+        try store.write { tx in
+            let json = #"{"resourceType":"Patient","id":"1","extension":[{"url":"urn:large","valueDecimal":1E400}],"#
+                + #""identifier":[{"system":"urn:mrn","value":"7"}]}"#
+            try tx.add(try Patient(json: Data(json.utf8)))
+            let named = Self.observation("byIdentifier", of: "2", "Other")
+            named.subject = Reference { $0.identifier = Identifier { ($0.system, $0.value) = ("urn:mrn", "7") } }
+            try tx.add(named)
+        }
+        #expect(try store.erase(id: "1").left == [.init(kind: .reference, what: "Observation/byIdentifier")])
+    }
+
     @Test func whatIsNotThereIsAnErrorAndNothingChanges() throws {
         let store = try filled()
         let before = try store.counts()

@@ -53,6 +53,24 @@ struct UnfinishedErasureTests: ErasureSuite {
         return plan
     }
 
+    // MARK: - Notes
+
+    /// A note of a later version may have kinds of remainders that this one does not know: they stay in the list, also when it is noted again.
+    @Test func aRemainderOfALaterVersionStaysInTheList() throws {
+        var report = ErasureReport()
+        report.left = [Self.kept]
+        let noted = try {
+            var unfinished = UnfinishedErasure()
+            unfinished.erased = [.init("Patient/1", report)]
+            return try unfinished.note()
+        }()
+        var unfinished = UnfinishedErasure(note: noted.replacingOccurrences(of: #""kind":"reference""#, with: #""kind":"copied""#))
+        let left = [ErasureReport.Remainder(kind: .unknown, what: "List/kept (copied)")]
+        #expect(unfinished.report(of: "Patient/1").left == left)
+        unfinished.addPayloads(1)
+        #expect(try UnfinishedErasure(note: unfinished.note()).report(of: "Patient/1").left == left)
+    }
+
     // MARK: - In use
 
     /// A file that somebody reads cannot be overwritten; the next call does it, although the person is gone, and returns what the first could not.
