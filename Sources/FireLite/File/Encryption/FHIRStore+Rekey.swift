@@ -104,7 +104,7 @@ extension StoreOpener {
     /// writes would be lost.
     /// - Parameter isCertain: whether the new file would survive a loss of power; otherwise the old one must stay unchanged.
     private func retire(_ connection: Connection, isCertain: Bool) {
-        // A failure is ignored: nothing can be done about it, and the key has been changed.
+        // A failure is ignored: the key has been changed, and who opens the old file sees that it is no longer at its path (`requireUnmoved`).
         if isCertain { try? connection.execute("PRAGMA application_id = 0") }
     }
 }

@@ -65,6 +65,7 @@ struct StoreOpener: Sendable {
         } else {
             try verify(connection)
         }
+        try requireUnmoved(connection)
         if path != ":memory:" { try keepLog(connection) }
         if isNew {
             try create(connection)
@@ -201,10 +202,22 @@ struct StoreOpener: Sendable {
         try setDurability(connection)
         // With the first read SQLite learns about the page checksums.
         try connection.execute("PRAGMA query_only = 1; PRAGMA schema_version")
+        try requireUnmoved(connection)
         try checkCells(connection)
         let access = try StoreConnection(connection, release: release, bases: configuration.bases, clock: configuration.clock)
         access.stillFile = still
         return access
+    }
+
+    /// Sees that the file is still the one at its path, after the first read: while the connection waited for a lock, a change of the key may have
+    /// replaced it.
+    ///
+    /// The read has left a lock on a file with a log, so nobody replaces that from now on. Without a log SQLite itself refuses to write to a file
+    /// that was replaced (`SQLITE_READONLY_DBMOVED`).
+    private func requireUnmoved(_ connection: Connection) throws {
+        guard !connection.fileHasMoved else {
+            throw FHIRStoreError(.fileHasMoved, "\(path) was replaced, moved or deleted while it was opened: open it again")
+        }
     }
 
     private func configure(_ connection: Connection, cacheBytes: Int) throws {

@@ -91,4 +91,35 @@ import Testing
             }
         }
     }
+
+    /// Another program may replace the file after it was opened and before anything of it was read, as a change of the key does: what was opened is
+    /// not taken for the store. The reading connection, which comes first, is given up; the writing one reports it.
+    @Test(arguments: [1, 2]) func aFileThatIsReplacedWhileItIsOpenedIsNotTaken(_ connection: Int) throws {
+        try withTemporaryFolder { folder in
+            let (path, other, first) = (folder + "/store.sqlite", folder + "/other.sqlite", folder + "/first")
+            for (path, id) in [(path, "old"), (other, "new")] {
+                try FHIRStore(path: path, release: .r4).write { tx in try tx.add(Patient { $0.id = id }) }
+            }
+            if connection == 2 { try Data().write(to: URL(fileURLWithPath: first)) }
+            var configuration = FHIRStore.Configuration()
+            // A file that has not promised it is opened for writing.
+            configuration.uniqueIDs = connection == 2
+            configuration.observeStatements = { statement in
+                // The first statement of a connection that is reported, before the first read.
+                guard statement.sql.contains("synchronous"), unlink(first) != 0 else { return }
+                rename(other, path)
+            }
+            if connection == 1 {
+                let store = try FHIRStore(path: path, release: .r4, configuration: configuration)
+                #expect(try store.query(Patient.self).ids() == ["new"])
+            } else {
+                let error = #expect(throws: FHIRStoreError.self) {
+                    try FHIRStore(path: path, release: .r4, configuration: configuration)
+                }
+                #expect(error?.code == .fileHasMoved)
+            }
+            #expect(!FileManager.default.fileExists(atPath: other))
+            #expect(try FHIRStore(path: path, release: .r4).query(Patient.self).ids() == ["new"])
+        }
+    }
 }
