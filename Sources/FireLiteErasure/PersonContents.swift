@@ -141,7 +141,7 @@ struct PersonContents {
         guard let member = json["identifier"] else { return [] }
         return (member.isObject ? [member] : member.items).compactMap { identifier in
             guard let system = identifier["system"]?.text, let value = identifier["value"]?.text else { return nil }
-            return "\"system\":\(JSONText.string(system)),\"value\":\(JSONText.string(value))"
+            return "\"system\":\(JSONText.string(system, .short)),\"value\":\(JSONText.string(value, .short))"
         }
     }
 

@@ -169,7 +169,8 @@ struct ErasureTests: ErasureSuite {
     @Test func thePersonsIdentifiersAreReadWhateverElseThePersonHas() throws {
         let store = try open()
         try store.write { tx in
-            let json = #"{"resourceType":"Patient","id":"1","extension":[{"url":"urn:large","valueDecimal":1E400}],"#
+            let json =
+                #"{"resourceType":"Patient","id":"1","extension":[{"url":"urn:large","valueDecimal":1E400}],"#
                 + #""identifier":[{"system":"urn:mrn","value":"7"}]}"#
             try tx.add(try Patient(json: Data(json.utf8)))
             let named = Self.observation("byIdentifier", of: "2", "Other")

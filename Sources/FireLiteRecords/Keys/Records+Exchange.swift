@@ -58,7 +58,8 @@ extension Records {
     ///   - tags: the form of its tags.
     ///   - candidates: annotations to look for among the tags, which are hashed and cannot be read.
     /// - Returns: the type and id.
-    /// - Throws: ``RecordError``: `missingKey`, `cannotOpen`, `unsupportedModelVersion`, `invalidContent`; `FHIRStoreError`.
+    /// - Throws: ``RecordError``: `missingKey`, `cannotOpen`, also for a tag that a key of ``WireTags/legacy(key:)`` does not decrypt,
+    ///   `unsupportedModelVersion`, `invalidContent`; `FHIRStoreError`.
     @discardableResult
     public func receive(_ wire: WireRecord, tags: WireTags = .keyed, candidates: [String] = []) throws -> RecordKey {
         let keyring = try exchangeKeyring
@@ -99,7 +100,7 @@ extension Records {
     private func annotations(
         of wire: WireRecord, _ tags: WireTags, _ candidates: [String], _ keyring: RecordKeyring
     ) throws -> [String] {
-        let read = wire.encryptedTags.compactMap { tags.decrypted($0) }.compactMap { WireTags.value(of: $0, "custom") }
+        let read = try tags.decrypted(wire.encryptedTags).compactMap { WireTags.value(of: $0, "custom") }
         let known = Set(wire.encryptedTags)
         return try read
             + RecordAnnotation.normalized(candidates).filter { known.contains(try tags.encrypted(WireTags.tag("custom", $0), keyring)) }

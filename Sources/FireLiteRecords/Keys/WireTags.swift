@@ -35,10 +35,21 @@ public struct WireTags: Sendable {
         return try LegacyAESCBC.encrypt(Data(tag.utf8), key: key, vector: Data(count: LegacyAESCBC.vectorByteCount)).base64EncodedString()
     }
 
-    /// The tag; nil for a keyed hash, and for what this key does not decrypt.
-    func decrypted(_ text: String) -> String? {
-        guard let key, let data = Data(base64Encoded: text) else { return nil }
-        return (try? LegacyAESCBC.decrypt(data, key: key, vector: Data(count: LegacyAESCBC.vectorByteCount)))
-            .flatMap { String(data: $0, encoding: .utf8) }
+    /// The tags as text; none if they are keyed hashes.
+    ///
+    /// - Throws: ``RecordError/Code/cannotOpen`` for a tag that the key does not decrypt: an annotation could be lost.
+    func decrypted(_ texts: [String]) throws -> [String] {
+        guard let key else { return [] }
+        return try texts.map { text in
+            let data = Data(base64Encoded: text).flatMap {
+                try? LegacyAESCBC.decrypt($0, key: key, vector: Data(count: LegacyAESCBC.vectorByteCount))
+            }
+            guard let tag = data.flatMap({ String(data: $0, encoding: .utf8) }), tag.contains("=") else {
+                throw RecordError(
+                    .cannotOpen,
+                    "a tag of the record is not encrypted with this tag key: give the key that it was written with, or receive keyed tags")
+            }
+            return tag
+        }
     }
 }

@@ -65,4 +65,26 @@ import Testing
             #expect(throws: RecordError.self) { try WireTags.legacy(key: "") }
         }
     }
+
+    /// A tag that cannot be read may be an annotation: the record is refused, and the annotations of the stored one stay.
+    @Test func aTagThatTheKeyDoesNotDecryptIsRefused() throws {
+        try withRecordStore { store in
+            store.records.encryption = .perRecord(try RecordKeyring())
+            try store.records.create(observation("a"), annotations: ["word"])
+            let tags = try WireTags.legacy(key: Secret(Data((0..<32).map { UInt8($0) })))
+            let wire = try store.records.wireRecord("Observation", id: "a", client: "c", tags: tags)
+            let keyed = try store.records.wireRecord("Observation", id: "a", client: "c")
+            func refusal(_ tagsOfRecord: [String]) -> RecordError.Code? {
+                var changed = wire
+                changed.encryptedTags = tagsOfRecord
+                return code { _ = try store.records.receive(changed, tags: tags) }
+            }
+            for tags in [wire.encryptedTags.dropLast() + ["no base64"], wire.encryptedTags.dropLast() + [""], keyed.encryptedTags] {
+                #expect(refusal(Array(tags)) == .cannotOpen)
+            }
+            #expect(try store.records.fetch(Observation.self, id: "a")?.annotations == ["word"])
+            #expect(refusal(wire.encryptedTags) == nil)
+            #expect(try store.records.fetch(Observation.self, id: "a")?.annotations == ["word"])
+        }
+    }
 }
