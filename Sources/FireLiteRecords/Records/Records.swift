@@ -31,7 +31,7 @@ public struct Records: Sendable {
         nonmutating set { keeper.encryption = newValue }
     }
 
-    /// The pending records. Default: those with a request in the store's outbox.
+    /// The pending records. Default: those with a request in the store's outbox, and all that a request without a visible id may be about.
     public var pendingKeys: @Sendable (ReadTransaction) throws -> Set<RecordKey> {
         get { keeper.pending }
         nonmutating set { keeper.pending = newValue }

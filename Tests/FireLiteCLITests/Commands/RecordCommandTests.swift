@@ -127,6 +127,32 @@ struct RecordCommandTests {
         #expect(try database.run("records", ["list", "Patient", "--status", "pending"]).output.contains("pending"))
     }
 
+    /// A request that does not show which record it is about: all that it may be about are pending.
+    @Test func whatMayWaitInTheOutboxIsPending() throws {
+        let store = try FHIRStore(path: database.path, release: .r4)
+        let server = try #require(URL(string: "https://fhir.example.org/r4"))
+        try store.write { tx in try tx.add(Basic { $0.id = "c" }) }
+        func pending(_ request: FHIRRequest, isSealed: Bool = false) throws -> [String] {
+            try store.write { tx in
+                let number = try tx.enqueue(request, for: server, marksCreates: false)
+                if isSealed { try tx.run(onModuleTable: "_outbox", "UPDATE _outbox SET endpoint = 'https://sealed.example.org'", []) }
+                defer { try? tx.discardOutboxEntry(number) }
+                return try store.records.query(Patient.self).status([.pending]).ids() + store.records.query(Basic.self).status([.pending]).ids()
+            }
+        }
+        let xml = Data(#"<Patient xmlns="http://hl7.org/fhir"><id value="a"/></Patient>"#.utf8)
+        #expect(try pending(FHIRRequest(.post, "Patient", body: xml)) == ["a", "b"])
+        #expect(try pending(FHIRRequest(.post, "", body: xml)) == ["a", "b", "c"])
+        #expect(try pending(.create(Patient { $0.active = true })) == ["a", "b"])
+        #expect(try pending(.create(Patient { $0.id = "a" })) == ["a"])
+        #expect(try pending(.create(Patient { $0.id = "a" }), isSealed: true) == ["a", "b"])
+        #expect(try pending(FHIRRequest(.delete, "Basic", parameters: ["code": "x"])) == ["c"])
+        let bundle = #"{"resourceType":"Bundle","type":"batch","entry":[{"request":{"method":"DELETE","url":"Patient/b"}},"#
+            + #"{"request":{"method":"GET","url":"Basic"}}]}"#
+        #expect(try pending(FHIRRequest(.post, "", body: Data(bundle.utf8))) == ["b"])
+        #expect(try store.records.query(Patient.self).status([.pending]).count() == 0)
+    }
+
     /// What looks like a backup is one.
     @Test func sealedResourcesAreOpenedOrRefused() throws {
         let database = try ToolDatabase(#"{"resourceType":"Patient","id":"p"}"#)
