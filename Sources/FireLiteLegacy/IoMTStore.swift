@@ -3,10 +3,11 @@ import FireLiteCore
 import FireLiteSamples
 import Foundation
 
-/// An event hub that an IoMT connector reads from. Events can only be added: deletions and updates are not sent.
+/// An event hub that an IoMT connector reads from. Events can only be added. An engine counts deletions, updates, and samples that connectors have no
+/// form for as skipped (`SampleRunResult.skipped`), and does not note them as sent.
 ///
 /// A hub cannot be asked what it has: a run that is killed between sending and noting sends its batch again, with the same UUIDs.
-public final class IoMTStore: ExternalStore {
+public final class IoMTStore: ExternalStore, AppendOnlyStore {
     /// Settings of an event hub.
     public struct Configuration: Sendable {
         /// How many events a message has at most.
@@ -46,19 +47,33 @@ public final class IoMTStore: ExternalStore {
         name = connection.description
     }
 
-    /// The events of samples as JSON, one a line. Samples that connectors have no form for are left out.
+    /// The events of samples as JSON, one a line. Samples that connectors have no form for, exercises and groups other than blood pressures, are left
+    /// out: there are fewer lines than samples then.
     public static func events(_ samples: [Sample]) -> String { samples.compactMap(IoMTEvent.json).map { $0 + "\n" }.joined() }
 
     /// None: a connector cannot be queried.
     public func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
 
-    /// Does nothing: a connector cannot update anything.
-    public func update(_ objects: [ExternalObject]) async throws {}
+    package func takes(_ sample: Sample) -> Bool { IoMTEvent.json(sample) != nil }
 
-    /// Does nothing: a connector cannot delete anything.
-    public func delete(_ objects: [ExternalObject]) async throws {}
+    /// Refuses: a connector cannot update anything.
+    ///
+    /// - Throws: `SampleError.Code.refused`, unless there are no objects.
+    public func update(_ objects: [ExternalObject]) async throws { try refuse(objects, "updated") }
+
+    /// Refuses: a connector cannot delete anything.
+    ///
+    /// - Throws: `SampleError.Code.refused`, unless there are no objects.
+    public func delete(_ objects: [ExternalObject]) async throws { try refuse(objects, "deleted") }
+
+    private func refuse(_ objects: [ExternalObject], _ what: String) throws {
+        guard !objects.isEmpty else { return }
+        throw SampleError(.refused, "events of an event hub cannot be \(what): skip these samples")
+    }
 
     /// Sends the samples as events. Their locations are not known.
+    ///
+    /// - Throws: `SampleError`: `notMapped`, before anything is sent, for a sample that connectors have no form for; `refused`; `unreachable`.
     public func add(_ objects: [ExternalObject]) async throws -> [UUID: String] {
         var bodies: [String] = []
         var size = 2
@@ -68,8 +83,14 @@ public final class IoMTStore: ExternalStore {
             bodies = []
             size = 2
         }
-        for object in objects {
-            guard let event = object.sample.flatMap(IoMTEvent.json) else { continue }
+        let events = try objects.map { object in
+            guard let event = object.sample.flatMap(IoMTEvent.json) else {
+                throw SampleError(
+                    .notMapped, "connectors have no form for exercises, nor for groups of samples but blood pressures: skip them")
+            }
+            return event
+        }
+        for event in events {
             let body = JSONText.object([("Body", JSONText.string(event))])
             if bodies.count >= configuration.batchSize || size + body.utf8.count + 1 > configuration.maximumBytes { try await flush() }
             bodies.append(body)

@@ -75,6 +75,13 @@ extension ExternalStore {
     public var encodingVersion: Int64 { 0 }
 }
 
+/// An external store that only takes new samples, and perhaps not all of them. The engine counts the others, changes and deletions as skipped, and
+/// does not note them as done.
+package protocol AppendOnlyStore: ExternalStore {
+    /// Whether the store has a form for a sample.
+    func takes(_ sample: Sample) -> Bool
+}
+
 /// What is to be done at an external store with one batch.
 package struct SampleBatch: Sendable {
     package var deleted: [ExternalObject] = []

@@ -10,6 +10,7 @@ struct SampleTransfer: Sendable {
 
     private var delegate: (any SampleDelegate)? { engine.delegate }
     private var committing: (any CommittingStore)? { destination as? any CommittingStore }
+    private var appendOnly: (any AppendOnlyStore)? { destination as? any AppendOnlyStore }
     private var ledger: SampleLedger { SampleLedger(target: destination.name, isLocal: committing?.isLocal ?? false) }
 
     private var limit: Int {
@@ -116,6 +117,10 @@ struct SampleTransfer: Sendable {
     private func deletions(
         _ changes: SampleChanges, _ known: [UUID: SampleLedger.Known], _ result: inout SampleRunResult
     ) async throws -> [ExternalObject] {
+        if appendOnly != nil {
+            result.skipped += changes.deleted.count { known[$0] != nil }
+            return []
+        }
         var objects: [ExternalObject] = []
         var unknown: [ExternalObject] = []
         for uuid in changes.deleted {
@@ -207,7 +212,9 @@ struct SampleTransfer: Sendable {
     ) async throws {
         for (object, isKnown) in objects {
             var decision = SampleDecision.proceed
-            if let delegate {
+            if let appendOnly, isKnown || !(object.sample.map(appendOnly.takes) ?? false) {
+                decision = .skip
+            } else if let delegate {
                 decision =
                     isKnown ? await delegate.shouldUpdate(object, at: destination) : await delegate.shouldAdd(object, at: destination)
             }

@@ -74,6 +74,34 @@ import Testing
         #expect(small.requests.map { $0.bodyText.components(separatedBy: "uuid").count - 1 }.reduce(0, +) == 25)
     }
 
+    /// A hub only takes new events of some forms: the rest is skipped and does not count as sent.
+    @Test func whatAHubCannotDoIsSkippedOrRefused() async throws {
+        let server = StubTransport { _, _ in HTTPResponse(201) }
+        let (hub, file) = (try store(server), try memoryStore())
+        func run(_ source: MemorySampleSource) async throws -> SampleRunResult {
+            try await SampleEngine(store: file, source: source, destinations: [hub]).run()
+        }
+        let exercise = Sample(
+            uuid: testUUID(3), type: .workout, start: testStart, end: testStart, value: .workout(WorkoutValue(activity: "walking")))
+        let first = try await run(MemorySampleSource([heartRate(1), exercise], name: "first"))
+        #expect((first.added, first.skipped) == (1, 1))
+        let second = try await run(MemorySampleSource([heartRate(1, 99)], name: "second"))
+        #expect((second.added, second.updated, second.skipped) == (0, 0, 1))
+        #expect(server.requests.count == 1)
+        let object = ExternalObject(uuid: testUUID(1), sample: heartRate(1))
+        for body in [{ try await hub.update([object]) }, { try await hub.delete([object]) }] as [() async throws -> Void] {
+            let error = await #expect(throws: SampleError.self) { try await body() }
+            #expect(error?.code == .refused)
+        }
+        let error = await #expect(throws: SampleError.self) {
+            _ = try await hub.add([object, ExternalObject(uuid: exercise.uuid, sample: exercise)])
+        }
+        #expect(error?.code == .notMapped)
+        #expect(server.requests.count == 1)
+        try await hub.update([])
+        try await hub.delete([])
+    }
+
     @Test func passingFailuresAreRepeatedAndOthersAreNot() async throws {
         let server = StubTransport { _, number in HTTPResponse([429, 503, 201][min(number, 2)]) }
         #expect(try await send([heartRate(1)], to: store(server)).added == 1)
