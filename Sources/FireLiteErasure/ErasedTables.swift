@@ -206,6 +206,7 @@ enum ErasedTables {
     /// Deletes rows. An identity keeps its keys, which verify what it has signed, and loses its name.
     static func erase(_ rows: [Rows], _ tx: WriteTransaction) throws {
         for rows in rows {
+            if rows.table == "_samples" { try noteErasedSamples(tx) }
             let sql =
                 rows.table == "_trust_identity"
                 ? "UPDATE _trust_identity SET name = NULL, reference = NULL WHERE number = ?"
@@ -214,6 +215,20 @@ enum ErasedTables {
             // Annotations that are sealed again get new rows, whose numbers may be those of deleted ones: hence afterwards.
             for (number, sealed) in rows.annotated { try noteAnnotated(number, sealed, tx) }
         }
+    }
+
+    /// Keeps the highest number that samples have had, as their readers remember it, and forgets what the rows add up to: the next write of
+    /// samples counts them.
+    private static func noteErasedSamples(_ tx: WriteTransaction) throws {
+        for sql in [
+            """
+            INSERT INTO _samples_name(kind, name, label) SELECT 'census', '', (SELECT max(number) FROM _samples)
+            WHERE NOT EXISTS (SELECT 1 FROM _samples_name WHERE kind = 'census')
+            """,
+            """
+            UPDATE _samples_name SET label = max(CAST(label AS INTEGER), (SELECT max(number) FROM _samples)) WHERE kind = 'census'
+            """,
+        ] { try tx.run(onModuleTable: "_samples_name", sql, []) }
     }
 
     /// Notes that a record of somebody else has lost annotations, and seals the others again if they are sealed.

@@ -9,13 +9,16 @@ final class SampleKeeper: WriteParticipant {
     var writtenTypes: Set<String>? { ["Observation"] }
 
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
+        var findings: [StoreFinding] = []
+        if let missing = try transaction.missingSamples() {
+            findings.append(StoreFinding(.mismatch, table: "_samples", typeName: "Observation", "\(missing): refresh the samples"))
+        }
         let count = try transaction.differingSamples()
-        guard count > 0 else { return [] }
+        guard count > 0 else { return findings }
         let samples = String(
             counting: count, "sample in _samples is not that of its Observation", "samples in _samples are not those of their Observations")
-        return [
-            StoreFinding(.mismatch, table: "_samples", typeName: "Observation", "\(samples): refresh the samples")
-        ]
+        findings.append(StoreFinding(.mismatch, table: "_samples", typeName: "Observation", "\(samples): refresh the samples"))
+        return findings
     }
 
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
@@ -79,19 +82,19 @@ extension WriteTransaction {
         guard let uuid = SampleLedger.uuid(row[0]) else { return 0 }
         guard let now else {
             if row[2].isNull { return 0 }
-            try markSampleDeleted(uuid, number: nextSampleNumber())
+            try markSampleDeleted(uuid, number: takeSampleNumber())
             return 1
         }
         let value = now.value(for: row)
         let type = try numberOfSampleName("type", now.type, label: SampleType(rawValue: now.type).shortName)
         guard row[1].integer != type || !now.matches(row) else {
-            if isChanged { try runSamples("UPDATE _samples SET number = ? WHERE uuid = ?", [.integer(nextSampleNumber()), row[0]]) }
+            if isChanged { try runSamples("UPDATE _samples SET number = ? WHERE uuid = ?", [.integer(takeSampleNumber()), row[0]]) }
             return 0
         }
         try runSamples(
             "UPDATE _samples SET number = ?, type = ?, start = ?, finish = ?, value = ?, origin = coalesce(origin, 0) WHERE uuid = ?",
             [
-                .integer(nextSampleNumber()), .integer(type), .integer(now.start), .integer(now.end),
+                .integer(takeSampleNumber()), .integer(type), .integer(now.start), .integer(now.end),
                 value.map { .real($0) } ?? .null, row[0],
             ])
         return 1
@@ -115,13 +118,13 @@ struct SampleNow {
 }
 
 extension ReadTransaction {
-    fileprivate func sampleNow(_ resource: FHIRResource) throws -> SampleNow? {
+    func sampleNow(_ resource: FHIRResource) throws -> SampleNow? {
         guard let sample = try ObservationReader.sample(resource, origin: SampleOrigin()) else { return nil }
         return SampleNow(
             type: sample.type.rawValue, start: sample.startTime, end: sample.endTime, value: try ObservationReader.number(resource))
     }
 
-    fileprivate func samplesNow(_ resource: FHIRResource) throws -> [UUID: SampleNow] {
+    func samplesNow(_ resource: FHIRResource) throws -> [UUID: SampleNow] {
         var now: [UUID: SampleNow] = [:]
         do {
             for (sample, number) in try ObservationReader.seriesNumbers(resource, origin: SampleOrigin()) {
@@ -181,15 +184,20 @@ extension FHIRStore {
 
     /// Updates samples and statistics after Observations were changed elsewhere: by another process, another store object, or plain SQL.
     ///
+    /// Rows of samples that are missing, as `check` reports them, are written again if the file has Observations for exactly these. Samples whose
+    /// rows stay missing come back when their source is read again.
+    ///
     /// - Returns: how many samples were not up to date.
     /// - Complexity: reads all Observations of samples, about 20 µs each.
     /// - Throws: `FHIRStoreError`; `CancellationError`.
     @discardableResult
     public func refreshSamples() async throws -> Int {
         try await write(besides: participant(SampleKeeper.self)) { tx in
+            let restored = try tx.restoreSamples()
             // Changed rows get numbers above these.
             let bound = try tx.nextSampleNumber()
-            return try tx.refreshSamples("SELECT number, uuid FROM _samples WHERE series IS NULL AND number > ? AND number < ?", bound)
+            return try restored
+                + tx.refreshSamples("SELECT number, uuid FROM _samples WHERE series IS NULL AND number > ? AND number < ?", bound)
                 + tx.refreshSamples("SELECT number, observation FROM _samples_series WHERE number > ? AND number < ?", .max)
         }
     }

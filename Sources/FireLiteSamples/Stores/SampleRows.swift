@@ -9,12 +9,18 @@ struct SampleRows {
     private static let one = beginning + "(?, ?, ?, ?, ?, ?, ?, ?)"
     private static let several = one + String(repeating: ", (?, ?, ?, ?, ?, ?, ?, ?)", count: group - 1)
 
-    /// The number of the next row, above all others.
-    private var next: Int64
+    /// So many UUIDs are looked up with a statement.
+    private static let known = "SELECT uuid FROM _samples WHERE uuid IN (?" + String(repeating: ", ?", count: group - 1) + ")"
+
+    /// What is noted of the rows.
+    private var census: SampleCensus
+    private let noted: SampleCensus
     private var values: [SQLValue] = []
+    private var uuids: [UUID] = []
 
     init(_ tx: WriteTransaction) throws {
-        next = try tx.nextSampleNumber()
+        census = try tx.countingSamples()
+        noted = census
         values.reserveCapacity(Self.group * Self.width)
     }
 
@@ -22,16 +28,18 @@ struct SampleRows {
     mutating func add(
         _ sample: Sample, value: SQLValue, type: Int64, origin: Int64, digest: Int64, _ tx: WriteTransaction
     ) throws {
-        values.append(.integer(next))
+        census.last += 1
+        values.append(.integer(census.last))
         values.append(SampleLedger.blob(sample.uuid))
+        uuids.append(sample.uuid)
         values.append(.integer(type))
         values.append(.integer(sample.startTime))
         values.append(.integer(sample.endTime))
         values.append(value)
         values.append(.integer(origin))
         values.append(.integer(digest))
-        next += 1
         if values.count == Self.group * Self.width {
+            try count(tx)
             try tx.runSamples(Self.several, values)
             values.removeAll(keepingCapacity: true)
         }
@@ -39,22 +47,32 @@ struct SampleRows {
 
     /// Marks the row of a sample as deleted. It stays, for those who read by number.
     mutating func delete(_ uuid: UUID, _ tx: WriteTransaction) throws {
-        try tx.markSampleDeleted(uuid, number: next)
-        next += 1
+        census.last += 1
+        try tx.markSampleDeleted(uuid, number: census.last)
     }
 
-    /// Writes what waits.
+    /// Counts the rows that are new, before they are written.
+    private mutating func count(_ tx: WriteTransaction) throws {
+        guard let last = uuids.last else { return }
+        // The last one fills up a short group.
+        let asked = (0..<Self.group).map { SampleLedger.blob($0 < uuids.count ? uuids[$0] : last) }
+        var known = Set(try tx.sampleRows(Self.known, asked).compactMap { SampleLedger.uuid($0[0]) })
+        for uuid in uuids where known.insert(uuid).inserted { census.rows?.add(uuid) }
+        uuids.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes what waits, and notes the rows.
     mutating func flush(_ tx: WriteTransaction) throws {
+        try count(tx)
         for place in stride(from: 0, to: values.count, by: Self.width) {
             try tx.runSamples(Self.one, Array(values[place..<place + Self.width]))
         }
         values.removeAll()
+        if census != noted { try tx.note(census) }
     }
 }
 
 extension WriteTransaction {
-    func nextSampleNumber() throws -> Int64 { try (sampleRows("SELECT max(number) FROM _samples").first?[0].integer ?? 0) + 1 }
-
     /// Marks the row of a sample as deleted, under a new number.
     func markSampleDeleted(_ uuid: UUID, number: Int64) throws {
         try runSamples(

@@ -137,7 +137,8 @@ struct RecordCommandTests {
                 let number = try tx.enqueue(request, for: server, marksCreates: false)
                 if isSealed { try tx.run(onModuleTable: "_outbox", "UPDATE _outbox SET endpoint = 'https://sealed.example.org'", []) }
                 defer { try? tx.discardOutboxEntry(number) }
-                return try store.records.query(Patient.self).status([.pending]).ids() + store.records.query(Basic.self).status([.pending]).ids()
+                return try store.records.query(Patient.self).status([.pending]).ids()
+                    + store.records.query(Basic.self).status([.pending]).ids()
             }
         }
         let xml = Data(#"<Patient xmlns="http://hl7.org/fhir"><id value="a"/></Patient>"#.utf8)
@@ -147,7 +148,8 @@ struct RecordCommandTests {
         #expect(try pending(.create(Patient { $0.id = "a" })) == ["a"])
         #expect(try pending(.create(Patient { $0.id = "a" }), isSealed: true) == ["a", "b"])
         #expect(try pending(FHIRRequest(.delete, "Basic", parameters: ["code": "x"])) == ["c"])
-        let bundle = #"{"resourceType":"Bundle","type":"batch","entry":[{"request":{"method":"DELETE","url":"Patient/b"}},"#
+        let bundle =
+            #"{"resourceType":"Bundle","type":"batch","entry":[{"request":{"method":"DELETE","url":"Patient/b"}},"#
             + #"{"request":{"method":"GET","url":"Basic"}}]}"#
         #expect(try pending(FHIRRequest(.post, "", body: Data(bundle.utf8))) == ["b"])
         #expect(try store.records.query(Patient.self).status([.pending]).count() == 0)

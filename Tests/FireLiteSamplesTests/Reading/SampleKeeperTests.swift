@@ -66,6 +66,61 @@ import Testing
         #expect(try await store.check().first?.text.hasPrefix("3 samples in _samples") == true)
     }
 
+    /// Rows say which Observations are samples: the file notes what they add up to, so that lost ones are found, and written again.
+    @Test(arguments: [false, true]) func lostRowsAreReportedAndWrittenAgain(inSeries series: Bool) async throws {
+        let store = try memoryStore()
+        try await fill(store, series: series)
+        // An Observation of a sample that came from elsewhere has no row, and none is missing.
+        let foreign = #"{"resourceType":"Observation","id":"00000000-0000-4000-8000-000000000009","status":"final","code":{"text":"x"}}"#
+        try await store.write { tx in _ = try tx.upsert(try Observation(json: Data(foreign.utf8))) }
+        let before = try await figures(store)
+        #expect(try await store.check().isEmpty)
+        for lost in [1, 2, 3] {
+            _ = try await store.write { tx in
+                try tx.run(on: SampleTables.module, "DELETE FROM _samples WHERE uuid IN (SELECT uuid FROM _samples LIMIT \(lost))")
+            }
+            let text = lost == 1 ? "1 row of _samples is missing" : "\(lost) rows of _samples are missing"
+            #expect(try await store.check().map(\.kind) == [.mismatch])
+            #expect(try await store.check().first?.text.hasPrefix(text) == true)
+            #expect(try await store.refreshSamples() == lost)
+            #expect(try await store.check().isEmpty)
+            #expect(try await figures(store) == before)
+        }
+        #expect(try await store.samples(of: .heartRate).map(\.uuid) == [testUUID(1), testUUID(2), testUUID(3)])
+    }
+
+    /// A file that earlier versions have written notes nothing of its rows: the next write of samples counts them.
+    @Test func aFileWithoutTheNoteIsTakenUp() async throws {
+        let store = try memoryStore()
+        try await fill(store)
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "DELETE FROM _samples_name WHERE kind = 'census'") }
+        #expect(try await store.check().isEmpty)
+        try await edit(store, id(2), "\"value\":70,", "\"value\":100,")
+        #expect(try await store.check().isEmpty)
+        // Such a version writes rows without the note.
+        _ = try await store.write { tx in
+            try tx.run(on: SampleTables.module, "INSERT INTO _samples(number, uuid) VALUES (9, x'00000000000040008000000000000009')")
+        }
+        #expect(try await store.check().isEmpty)
+        try await edit(store, id(2), "\"value\":100,", "\"value\":110,")
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "DELETE FROM _samples WHERE number = 9") }
+        #expect(try await store.check().first?.text.hasPrefix("1 row of _samples is missing") == true)
+    }
+
+    /// Those who read by number remember the last one: numbers of deleted rows are not given again.
+    @Test func numbersAreNotGivenAgain() async throws {
+        let store = try memoryStore()
+        try await fill(store)
+        let external = RecordingStore()
+        let push = SampleEngine(store: store, source: StoredSamples(store), destinations: [external])
+        try await push.run()
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "DELETE FROM _samples") }
+        let later = MemorySampleSource([heartRate(4, 90, at: 15)], name: "later")
+        try await SampleEngine(store: store, source: later, destinations: [LocalStore(store)]).run()
+        #expect(try await push.run().added == 1)
+        #expect(await external.samples[testUUID(4)]?.value == .quantity(90, unit: "count/min"))
+    }
+
     @Test func statisticsFollowASeries() async throws {
         let store = try memoryStore()
         try await fill(store, series: true)
