@@ -1,5 +1,6 @@
 import FireLiteR4
 import FireLiteRecords
+import FireLiteSamples
 import FireLiteTrust
 import Foundation
 import TestSupport
@@ -12,6 +13,30 @@ struct ErasedModulesTests: ErasureSuite {
     let folder: TestSupport.TemporaryFolder
 
     init() throws { folder = try TestSupport.TemporaryFolder() }
+
+    /// Who reads samples by number remembers the last one: erasing keeps it, so that later samples are read, and nothing seems to be lost.
+    @Test func numbersOfErasedSamplesAreNotGivenAgain() async throws {
+        let store = try open()
+        try await store.write { tx in _ = try tx.add(Self.patient("1", "A")) }
+        var mapping = SampleMapping.standard
+        mapping.subject = "Patient/1"
+        func keep(_ count: Int, mapping: SampleMapping, from source: String) async throws {
+            let samples = (0..<count).map { second in
+                Sample(type: .heartRate, start: Date(timeIntervalSince1970: Double(second)), value: .quantity(60, unit: "count/min"))
+            }
+            let source = MemorySampleSource(samples, name: source)
+            try await SampleEngine(store: store, source: source, destinations: [LocalStore(store, mapping: mapping)]).run()
+        }
+        try await keep(3, mapping: mapping, from: "theirs")
+        let reader = StoredSamples(store)
+        let first = try await reader.changes(of: .heartRate, after: nil, limit: 10)
+        #expect(first.added.count == 3)
+        try await store.erase(id: "1")
+        #expect(try await store.check().isEmpty)
+        try await keep(2, mapping: .standard, from: "others")
+        #expect(try await reader.changes(of: .heartRate, after: first.anchor, limit: 10).added.count == 2)
+        #expect(try await store.check().isEmpty)
+    }
 
     @Test func recordsGoWithTheirAnnotations() throws {
         let store = try open()

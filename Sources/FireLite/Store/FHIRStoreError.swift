@@ -39,7 +39,7 @@ public struct FHIRStoreError: AdvisedError {
         public static let diskFull = Code(rawValue: "diskFull")
         /// The file or its folder is not writable, or the store was opened read-only.
         public static let readOnly = Code(rawValue: "readOnly")
-        /// The file was moved, replaced or deleted while the store was open: what is written to it would be lost.
+        /// The file was moved, replaced or deleted while the store was open or being opened: what is written to it would be lost.
         public static let fileHasMoved = Code(rawValue: "fileHasMoved")
         /// The disk, or its connection, failed to read or write.
         public static let disk = Code(rawValue: "disk")
