@@ -10,7 +10,7 @@ public struct SampleRunResult: Sendable, Hashable {
     public internal(set) var updated = 0
     /// How many were deleted.
     public internal(set) var deleted = 0
-    /// How many a delegate skipped.
+    /// How many a delegate skipped, or an external store has no form for or cannot change.
     public internal(set) var skipped = 0
     /// How many the external store had already, unchanged.
     public internal(set) var unchanged = 0
