@@ -95,17 +95,22 @@ public final class ResultsFollower<Resource: FHIRResource> {
 /// The projected value of `FHIRRecord`: `$patient` for a property `patient`.
 @MainActor @Observable
 public final class RecordFollower<Resource: FHIRResource> {
-    /// The live resource; nil until the view has a store.
+    /// The live resource, before an animation shows its changes; nil until the view has a store.
     public private(set) var live: LiveResource<Resource>?
+    /// The resource as the view shows it; nil until it has been read, and if there is none.
+    public var resource: Resource? { shown?.value }
+    private var shown: ShownValue<Resource>?
     /// The id. Set it to follow another resource; there is none until it has been read.
     public var id: String {
         didSet { if id != oldValue { begin() } }
     }
+    @ObservationIgnored private let present: ShownValue<Resource>.Presentation
     @ObservationIgnored private var given: String
     @ObservationIgnored private var store: FHIRStore?
 
-    init(id: String) {
+    init(id: String, present: @escaping ShownValue<Resource>.Presentation = { _, show in show() }) {
         self.id = id
+        self.present = present
         given = id
     }
 
@@ -119,13 +124,19 @@ public final class RecordFollower<Resource: FHIRResource> {
         if isOther { id = given } else if isOtherStore { begin() }
     }
 
-    private func begin() { live = store.map { LiveResource(Resource.self, id: id, in: $0) } }
+    private func begin() {
+        let live = store.map { LiveResource(Resource.self, id: id, in: $0) }
+        self.live = live
+        shown = live.map { live in ShownValue({ live.resource }, present: present) }
+    }
 
     /// The loading state of the resource.
     public var state: FHIRLoadingState {
         guard let live else { return .loading }
         if let error = live.error { return .failed(error) }
-        return live.isLoading ? .loading : live.resource == nil ? .empty : .loaded
+        if resource != nil { return .loaded }
+        // What has been read and is not shown yet is still loading for the view.
+        return live.isLoading || live.resource != nil ? .loading : .empty
     }
 }
 
@@ -134,14 +145,22 @@ public final class RecordFollower<Resource: FHIRResource> {
 /// The projected value of `FHIRValue`: `$count` for a property `count`.
 @MainActor @Observable
 public final class ValueFollower<Value: Sendable> {
-    /// The live value; nil until the view has a store.
+    /// The live value, before an animation shows its changes; nil until the view has a store.
     public private(set) var live: LiveValue<Value>?
+    /// The value as the view shows it; nil until it has been read.
+    public var value: Value? { shown?.value }
+    private var shown: ShownValue<Value>?
+    @ObservationIgnored private let present: ShownValue<Value>.Presentation
     @ObservationIgnored private var read: @Sendable (ReadTransaction) throws -> Value
     @ObservationIgnored private var given: AnyHashable?
     @ObservationIgnored private var store: FHIRStore?
 
-    init(id: AnyHashable?, _ read: @escaping @Sendable (ReadTransaction) throws -> Value) {
+    init(
+        id: AnyHashable?, present: @escaping ShownValue<Value>.Presentation = { _, show in show() },
+        _ read: @escaping @Sendable (ReadTransaction) throws -> Value
+    ) {
         given = id
+        self.present = present
         self.read = read
     }
 
@@ -153,7 +172,10 @@ public final class ValueFollower<Value: Sendable> {
         let store = environment ?? store
         let isOtherStore = store !== self.store
         self.store = store
-        if let store, isOther || isOtherStore { live = LiveValue(in: store, self.read) }
+        guard let store, isOther || isOtherStore else { return }
+        let live = LiveValue(in: store, self.read)
+        self.live = live
+        shown = ShownValue({ live.value }, present: present)
     }
 
     /// Follows another value from now on. The last value stays until the new one has been read.
@@ -166,6 +188,6 @@ public final class ValueFollower<Value: Sendable> {
     public var state: FHIRLoadingState {
         guard let live else { return .loading }
         if let error = live.error { return .failed(error) }
-        return live.value == nil ? .loading : .loaded
+        return shown?.value == nil ? .loading : .loaded
     }
 }

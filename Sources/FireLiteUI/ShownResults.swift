@@ -21,10 +21,7 @@ public final class ShownResults<Resource: FHIRResource> {
     public let live: LiveQuery<Resource>
 
     @ObservationIgnored private let present: Presentation
-    @ObservationIgnored private let signal: AsyncStream<Void>.Continuation
-    @ObservationIgnored private var task: TaskUntilRelease?
-    /// The number of changes that are not shown yet.
-    @ObservationIgnored private var waiting = 0
+    @ObservationIgnored private var tracker: ChangeTracker?
 
     /// Begins to show the results of a live query.
     ///
@@ -34,42 +31,14 @@ public final class ShownResults<Resource: FHIRResource> {
     public init(_ live: LiveQuery<Resource>, present: @escaping Presentation = { _, show in show() }) {
         self.live = live
         self.present = present
-        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.signal = signal
         results = live.results
-        track()
-        task = TaskUntilRelease(
-            number: 0,
-            Task { [weak self] in
-                for await _ in signals {
-                    guard let self else { return }
-                    update()
-                }
-            })
+        tracker = ChangeTracker({ _ = live.results }) { [weak self] count in self?.update(after: count) }
     }
 
-    /// Notices the next change. Observation reports it before it happens, so it is shown in a later turn of the main actor.
-    private func track() {
-        withObservationTracking {
-            _ = live.results
-        } onChange: { [weak self] in
-            guard let self else { return }
-            // A live query belongs to the main actor, so all its changes happen there.
-            MainActor.assumeIsolated { self.noteChange() }
-        }
-    }
-
-    private func noteChange() {
-        waiting += 1
-        track()
-        signal.yield()
-    }
-
-    private func update() {
+    private func update(after count: Int) {
         let newest = live.results
         // The differences of the last of several changes do not lead from what is shown to what is there now.
-        let isStep = waiting == 1 && !live.isLoading
-        waiting = 0
+        let isStep = count == 1 && !live.isLoading
         present(isStep ? live.changes : nil) { results = newest }
     }
 }

@@ -22,6 +22,16 @@
         public func fhirStore(_ store: FHIRStore?) -> some View { environment(\.fhirStore, store) }
     }
 
+    // MARK: - Animation
+
+    extension Animation? {
+        /// Shows a change within the animation, if there is one; what is not a change of something shown is shown at once.
+        @MainActor
+        fileprivate func present(_ isChange: Bool, _ show: () -> Void) {
+            if let animation = self, isChange { withAnimation(animation) { show() } } else { show() }
+        }
+    }
+
     // MARK: - Results
 
     /// The live results of a query, in a view below `fhirStore(_:)`.
@@ -55,9 +65,7 @@
         ) {
             given = GivenQuery(query)
             _follower = State(
-                initialValue: ResultsFollower(given, pageSize: pageSize) { changes, show in
-                    if let animation, changes != nil { withAnimation(animation) { show() } } else { show() }
-                })
+                initialValue: ResultsFollower(given, pageSize: pageSize) { changes, show in animation.present(changes != nil, show) })
         }
 
         /// The results; empty until they have been read.
@@ -75,7 +83,8 @@
     /// One live resource, in a view below `fhirStore(_:)`: `@FHIRRecord(Patient.self, id: "1") private var patient`.
     ///
     /// If the parent makes the view again with another id, the property follows that resource, and is nil until it has been read. `$patient` has the state,
-    /// and the id, which can be set.
+    /// and the id, which can be set. With an animation, changes of the resource are animated, its deletion included; the first read, and that of another id,
+    /// is not.
     @MainActor @propertyWrapper
     public struct FHIRRecord<Resource: FHIRResource>: @preconcurrency DynamicProperty {
         @Environment(\.fhirStore) private var store
@@ -83,13 +92,18 @@
         private let id: String
 
         /// Follows the resource with a type and id.
-        public init(_ type: Resource.Type, id: String) {
+        ///
+        /// - Parameters:
+        ///   - type: the resource type.
+        ///   - id: the resource's id.
+        ///   - animation: how changes of the resource are animated. Default: not at all.
+        public init(_ type: Resource.Type, id: String, animation: Animation? = nil) {
             self.id = id
-            _follower = State(initialValue: RecordFollower(id: id))
+            _follower = State(initialValue: RecordFollower(id: id) { isChange, show in animation.present(isChange, show) })
         }
 
         /// The resource; nil until it has been read, and if there is none.
-        public var wrappedValue: Resource? { follower.live?.resource }
+        public var wrappedValue: Resource? { follower.resource }
 
         /// The state of the resource, and its id, which can be set.
         public var projectedValue: RecordFollower<Resource> { follower }
@@ -108,7 +122,8 @@
     /// `$activePatients` has the state, and follows another value: `$activePatients.follow { … }`.
     ///
     /// Blocks cannot be compared, so the property keeps the first one when the parent makes the view again. A block that uses a value of the parent needs an
-    /// identity, which the parent's value determines: `init(id:_:)`.
+    /// identity, which the parent's value determines: `init(id:_:animation:)`. With an animation, changes of the value are animated; the first value of a
+    /// store or identity is not.
     @MainActor @propertyWrapper
     public struct FHIRValue<Value: Sendable>: @preconcurrency DynamicProperty {
         @Environment(\.fhirStore) private var store
@@ -118,11 +133,13 @@
 
         /// Follows what a block reads; always the first block.
         ///
-        /// - Parameter read: reads the value from a snapshot, again after each commit that changed what it has read.
-        public init(_ read: @escaping @Sendable (ReadTransaction) throws -> Value) {
+        /// - Parameters:
+        ///   - read: reads the value from a snapshot, again after each commit that changed what it has read.
+        ///   - animation: how changes of the value are animated. Default: not at all.
+        public init(_ read: @escaping @Sendable (ReadTransaction) throws -> Value, animation: Animation? = nil) {
             id = nil
             self.read = read
-            _follower = State(initialValue: ValueFollower(id: nil, read))
+            _follower = State(initialValue: Self.follower(id: nil, read, animation))
         }
 
         /// Follows what a block reads, and another block when the identity changes.
@@ -131,14 +148,21 @@
         ///   - id: everything that the block uses from outside, for example the id of a patient. When the parent makes the view with another one, the value is
         ///     nil until the new block has read it.
         ///   - read: reads the value from a snapshot, again after each commit that changed what it has read.
-        public init(id: some Hashable, _ read: @escaping @Sendable (ReadTransaction) throws -> Value) {
+        ///   - animation: how changes of the value are animated. Default: not at all.
+        public init(id: some Hashable, _ read: @escaping @Sendable (ReadTransaction) throws -> Value, animation: Animation? = nil) {
             self.id = AnyHashable(id)
             self.read = read
-            _follower = State(initialValue: ValueFollower(id: AnyHashable(id), read))
+            _follower = State(initialValue: Self.follower(id: AnyHashable(id), read, animation))
+        }
+
+        private static func follower(
+            id: AnyHashable?, _ read: @escaping @Sendable (ReadTransaction) throws -> Value, _ animation: Animation?
+        ) -> ValueFollower<Value> {
+            ValueFollower(id: id, present: { isChange, show in animation.present(isChange, show) }, read)
         }
 
         /// The value; nil until it has been read.
-        public var wrappedValue: Value? { follower.live?.value }
+        public var wrappedValue: Value? { follower.value }
 
         /// The state of the value, and a call that follows another one.
         public var projectedValue: ValueFollower<Value> { follower }

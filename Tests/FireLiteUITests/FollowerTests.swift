@@ -174,7 +174,54 @@ struct FollowerTests {
         #expect(live == nil)
     }
 
+    @Test func changesOfAResourceAreAnimatedButNotTheFirstRead() async throws {
+        let steps = Steps()
+        let follower = RecordFollower<Patient>(id: "1", present: steps.present)
+        follower.follow(store, id: "1")
+        #expect(follower.resource == nil && name(follower.state) == "loading")
+        await until { follower.resource != nil }
+        #expect(steps.areChanges == [false] && name(follower.state) == "loaded")
+        let ada = try #require(follower.resource)
+        try await store.write { tx in _ = try tx.upsert(Self.patient("1", "Augusta", isActive: true)) }
+        await until { follower.resource?.name.first?.family == "Augusta" && steps.areChanges.count == 2 }
+        #expect(steps.areChanges == [false, true] && follower.resource === ada)
+        try await store.write { tx in _ = try tx.deleteAll(Patient.self) }
+        await until { follower.resource == nil }
+        #expect(steps.areChanges == [false, true, true] && name(follower.state) == "empty")
+        try await store.write { tx in _ = try tx.add(Self.patient("1", "Ada", isActive: true)) }
+        await until { follower.resource != nil }
+        #expect(steps.areChanges == [false, true, true, true])
+    }
+
+    @Test func anotherResourceIsNotAnimated() async throws {
+        let steps = Steps()
+        let follower = RecordFollower<Patient>(id: "1", present: steps.present)
+        follower.follow(store, id: "1")
+        await until { follower.resource?.id == "1" }
+        follower.id = "2"
+        #expect(follower.resource == nil)
+        await until { follower.resource?.id == "2" }
+        #expect(steps.areChanges == [false, false])
+    }
+
     // MARK: - Values
+
+    @Test func changesOfAValueAreAnimatedButNotTheFirst() async throws {
+        let steps = Steps()
+        let follower = ValueFollower<Int>(id: 1, present: steps.present) { try $0.count(Patient.self) }
+        follower.follow(store, id: 1) { try $0.count(Patient.self) }
+        await until { follower.value == 2 }
+        #expect(steps.areChanges == [false] && name(follower.state) == "loaded")
+        try await store.write { tx in _ = try tx.add(Self.patient("3", "Cleo", isActive: true)) }
+        await until { follower.value == 3 }
+        follower.follow { try $0.query(Patient.self).where { $0.active }.count() }
+        await until { follower.value == 2 }
+        #expect(steps.areChanges == [false, true, true])
+        follower.follow(store, id: 2) { try $0.query(Patient.self).where { !$0.active }.count() }
+        #expect(follower.value == nil && name(follower.state) == "loading")
+        await until { follower.value == 1 }
+        #expect(steps.areChanges == [false, true, true, false])
+    }
 
     @Test func aBlockIsReplacedWithItsIdentityOnly() async throws {
         func count(_ isActive: Bool) -> @Sendable (ReadTransaction) throws -> Int {
@@ -189,5 +236,15 @@ struct FollowerTests {
         follower.follow(store, id: false, count(false))
         #expect(follower.live !== live && follower.live?.value == nil)
         await until { follower.live?.value == 11 }
+    }
+}
+
+/// Whether each presentation was that of a change.
+@MainActor private final class Steps {
+    var areChanges: [Bool] = []
+
+    func present(_ isChange: Bool, _ show: () -> Void) {
+        areChanges.append(isChange)
+        show()
     }
 }

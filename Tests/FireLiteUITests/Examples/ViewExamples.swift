@@ -58,11 +58,15 @@
         @FHIRResults(R4.Patient.self, where: { $0.gender == .female }, sort: { $0.birthDate.ascending }, limit: 3) private var women
         @FHIRResults(R4.Patient.self, where: { $0.gender == .female && $0.active }, sort: \.birthDate, order: .reverse) private var three
         @FHIRRecord(R4.Patient.self, id: "1") private var patient
+        @FHIRRecord(R4.Patient.self, id: "1", animation: .default) private var animatedPatient
         @FHIRValue(id: 1, { try $0.count(R4.Patient.self) }) private var count
+        @FHIRValue({ try $0.count(R4.Patient.self) }, animation: .default) private var animatedCount
+        @FHIRValue(id: 1, { try $0.count(R4.Patient.self) }, animation: .default) private var animatedCountByID
 
         var body: some View {
             List {
                 Text(patient?.id ?? "\(count ?? 0)")
+                Text(animatedPatient?.id ?? "\(animatedCount ?? animatedCountByID ?? 0)")
                 ForEach([all, byAge, active, activeByAge, women, three].flatMap { $0 }) { Text($0.id ?? "–") }
             }
         }
