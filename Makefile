@@ -155,7 +155,7 @@ example: setup
 
 # The plugin in another package: generates its classes, compares them, builds and tests it.
 SLIM_MODELS = cd Examples/SlimModels && swift package --allow-writing-to-package-directory generate-fhir-models \
-    --target SlimModels --settings fhir-models.json
+    --target SlimModels --names-target SlimModelsNames --settings fhir-models.json
 
 slim: setup
 	$(SLIM_MODELS)

@@ -10,7 +10,8 @@ let package = Package(
     name: "SlimModels",
     platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
-        .library(name: "SlimModels", targets: ["SlimModels"])
+        .library(name: "SlimModels", targets: ["SlimModels"]),
+        .library(name: "SlimModelsNames", targets: ["SlimModelsNames"]),
     ],
     dependencies: [
         // An app of your own names the repository and a version instead.
@@ -20,10 +21,11 @@ let package = Package(
         .target(
             name: "SlimModels", dependencies: [.product(name: "FireLiteCore", package: "FireLite")], exclude: ["Generated/Models.md"],
             swiftSettings: settings),
+        .target(name: "SlimModelsNames", dependencies: ["SlimModels"], swiftSettings: settings),
         .executableTarget(
             name: "Vitals", dependencies: ["SlimModels", .product(name: "FireLite", package: "FireLite")], swiftSettings: settings),
         .testTarget(
-            name: "SlimModelsTests", dependencies: ["SlimModels", .product(name: "FireLite", package: "FireLite")],
+            name: "SlimModelsTests", dependencies: ["SlimModels", "SlimModelsNames", .product(name: "FireLite", package: "FireLite")],
             swiftSettings: settings),
     ]
 )

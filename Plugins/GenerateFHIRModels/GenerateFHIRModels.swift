@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package generate-fhir-models --target NAME …`: runs the Generator for a target of the package it is called in.
+/// `swift package generate-fhir-models --target NAME [--names-target NAME] …`: runs the Generator for a target of the package it is called in.
 ///
 /// Everything else that follows is the Generator's own, which does the work and reports mistakes.
 @main struct GenerateFHIRModels: CommandPlugin {
@@ -9,27 +9,39 @@ import PackagePlugin
         var arguments = ArgumentExtractor(arguments)
         var rest: [String] = ["--package", try fireLite(context.package).path, "--extensions"]
         let targets = arguments.extractOption(named: "target")
+        let namesTargets = arguments.extractOption(named: "names-target")
         let isHelp = arguments.remainingArguments.contains { ["--help", "-h"].contains($0) }
         if isHelp {
-            print("usage: swift package generate-fhir-models --target NAME [options]\n")
-            print("Writes the code into the folder Generated of the target; --output names another. The options are the Generator's:\n")
+            print("usage: swift package generate-fhir-models --target NAME [--names-target NAME] [options]\n")
+            print("Writes the code into the folder Generated of the target; --output names another. With --names-target, aliases of the")
+            print("types, such as R4.Task, go into the folder Generated of that target. The options are the Generator's:\n")
         } else if !arguments.remainingArguments.contains("--output") {
             guard targets.count == 1 else {
                 throw PluginError("name the one target that gets the code: --target MyModels, or a folder: --output DIR")
             }
-            rest += ["--output", try folder(of: targets[0], in: context.package).appendingPathComponent("Generated").path]
+            rest += ["--output", generated(try target(targets[0], in: context.package))]
+        }
+        if !isHelp, let name = namesTargets.first {
+            guard namesTargets.count == 1, targets.count == 1, !arguments.remainingArguments.contains("--output"),
+                let module = try target(targets[0], in: context.package) as? any SourceModuleTarget
+            else {
+                throw PluginError("--names-target is one target, and needs --target, the target whose types it names")
+            }
+            rest += ["--names", generated(try target(name, in: context.package)), "--module", module.moduleName]
         }
         try run(context.tool(named: "FireLiteModelsCommand").url, rest + arguments.remainingArguments)
     }
 
-    /// The folder of a target.
-    private func folder(of name: String, in package: Package) throws -> URL {
+    private func target(_ name: String, in package: Package) throws -> any Target {
         guard let target = package.targets.first(where: { $0.name == name }) else {
             let names = package.targets.map(\.name).sorted().joined(separator: ", ")
             throw PluginError("no target \(name) in this package; its targets are \(names)")
         }
-        return target.directoryURL
+        return target
     }
+
+    /// The folder of a target's generated code.
+    private func generated(_ target: any Target) -> String { target.directoryURL.appendingPathComponent("Generated").path }
 
     /// The checkout of FireLite, which has the digests and the templates: this package or one that it depends on.
     private func fireLite(_ package: Package) throws -> URL {

@@ -67,6 +67,56 @@ struct CommandTests {
         #expect(try !package.folder.read("Slim/Release.swift").contains("taskTypes"))
     }
 
+    @Test func namesOfASlimModuleGoIntoAModuleOfTheirOwn() throws {
+        let arguments = [
+            "--release", "Mini", "--resources", "Layout,TaskValue", "--output", root + "/Slim", "--names", root + "/Names", "--module",
+            "My_Models",
+        ]
+        let outcome = GeneratorCommand.run(arguments, in: root)
+        #expect(outcome.status == 0, "\(outcome.error)")
+        #expect(outcome.output.contains("\nFHIR Mini 9.9.0: names of My_Models in \(root)/Names/Names.swift\n"))
+        let lines = try package.folder.read("Names/Names.swift").split(separator: "\n").map(String.init)
+        #expect(lines.first == "// FHIR Mini 9.9.0. \(OutputFolder.mark)")
+        #expect(lines.contains("import My_Models") && lines.contains("public enum Mini {"))
+        #expect(lines.contains("    public typealias LayoutType = My_Models.LayoutType"))
+        #expect(!lines.contains("    public typealias Task = My_Models.Task"))
+        // Each alias names a type of the module.
+        let names = lines.compactMap { $0.split(separator: " ").last }.filter { $0.hasPrefix("My_Models.") }.map { $0.dropFirst(10) }
+        let code = try package.folder.files().filter { $0.hasPrefix("Slim/") }.map { try package.folder.read($0) }.joined()
+        #expect(names.count > 5)
+        for name in names { #expect(["class", "enum", "struct"].contains { code.contains("\($0) \(name)") }, "\(name)") }
+        #expect(GeneratorCommand.run(arguments + ["--check"], in: root).status == 0)
+        try FileManager.default.removeItem(atPath: root + "/Names/Names.swift")
+        let check = GeneratorCommand.run(arguments + ["--check"], in: root)
+        #expect(check.status == 1 && check.output == "missing: \(root)/Names/Names.swift")
+    }
+
+    /// A replaced class has an alias, too: its instances are of the class that replaces it.
+    @Test func namesIncludeReplacements() throws {
+        try package.folder.write("s.json", #"{"release": "Mini", "types": {"Reference": "Link"}}"#)
+        let outcome = package.run("--settings", root + "/s.json", "--output", root + "/Out", "--names", root + "/Names", "--module", "Mine")
+        #expect(outcome.status == 0, "\(outcome.error)")
+        let names = try package.folder.read("Names/Names.swift")
+        #expect(names.contains("typealias Link = Mine.Link\n") && names.contains("typealias Reference = Mine.Reference\n"))
+    }
+
+    @Test func namesNeedAFolderAndAModule() throws {
+        let both = "--names, a folder for aliases, and --module, the module with the types, need each other, see --help"
+        try expectRefusal(both, ["--output", "/no/such", "--names", "/no/names"])
+        try expectRefusal(both, ["--output", "/no/such", "--module", "Mine"])
+        try expectRefusal(
+            "--names needs --output, the folder for the code of the module, see --help", ["--names", "/no/such", "--module", "Mine"])
+        try expectRefusal("--module needs the name of a module, not `My-Models`", ["--names", "/no/such", "--module", "My-Models"])
+        for (names, output) in [("/no/such", "/no/such"), ("/no/such/names", "/no/such"), ("/no", "/no/such/../such")] {
+            try expectRefusal(
+                "--names needs a folder of another target: `\(names)` and --output, `\(output)`, contain one another",
+                ["--names", names, "--module", "Mine", "--output", output])
+        }
+        try expectRefusal(
+            "the module `Task` has a type of that name, so aliases cannot name its types: rename one of them",
+            ["--release", "Mini", "--output", root + "/Out", "--names", root + "/Names", "--module", "Task"])
+    }
+
     /// With layouts alone no code is written; with both options both are.
     @Test func layoutsGoIntoAFileOfTheirOwn() throws {
         let layouts = root + "/mini.layouts"
@@ -154,7 +204,8 @@ struct CommandTests {
         let help = package.run("--help")
         #expect(help.status == 0 && help.error.isEmpty)
         for option in [
-            "--release", "--definitions", "--update-digest", "--resources", "--check", "--templates", "--output", "--help",
+            "--release", "--definitions", "--update-digest", "--resources", "--check", "--templates", "--output", "--names", "--module",
+            "--help",
         ] {
             #expect(help.output.contains("  \(option)"))
         }

@@ -74,6 +74,31 @@ import Testing
         #expect(errors.isEmpty, "\(errors)")
     }
 
+    /// Aliases compile with the module that they name; a file that imports only them has the classes beside Swift's own types.
+    @Test func namesOfASlimModuleCompile() throws {
+        let folder = try TemporaryFolder()
+        let outcome = GeneratorCommand.run(
+            [
+                "--release", "R4", "--resources", "Task,Patient", "--output", folder.path + "/Models", "--names", folder.path + "/Names",
+                "--module", "Models",
+            ], in: Fixtures.package)
+        #expect(outcome.status == 0, "\(outcome.error)")
+        let models = try folder.files().filter { $0.hasPrefix("Models/") }.map { folder.path + "/" + $0 }
+        try Compiler.makeModule("Models", of: models, in: folder.path)
+        try Compiler.makeModule("Names", of: [folder.path + "/Names/Names.swift"], in: folder.path)
+        try folder.write(
+            "Use.swift",
+            """
+            import Names
+            func use(_ task: R4.Task) -> Task<Int, Never> {
+                let count = task.input.count
+                return Task { count }
+            }
+            """)
+        let errors = try Compiler.errors(in: [folder.path + "/Use.swift"], inPackage: false, modules: folder.path)
+        #expect(errors.isEmpty, "\(errors)")
+    }
+
     /// Elements with the name of every member of the runtime, of the generated variables and of Swift's types.
     @Test func elementsNamedAsTheRuntimesMembersCompile() throws {
         let names = try RuntimeMembers.all().map(\.name).filter { !$0.hasPrefix("_") && $0 != "id" && $0 != "==" }
@@ -134,16 +159,27 @@ private enum Compiler {
 
     static let isThere = products != nil && (try? run(["--version"]))?.status == 0
 
-    /// - Parameter inPackage: Whether the code sees what the runtime shows to its own package only.
-    static func errors(in files: [String], inPackage: Bool) throws -> [String] {
+    /// - Parameters:
+    ///   - inPackage: Whether the code sees what the runtime shows to its own package only.
+    ///   - modules: A folder with more modules.
+    static func errors(in files: [String], inPackage: Bool, modules: String? = nil) throws -> [String] {
         let products = try #require(products)
         let package = URL(fileURLWithPath: Fixtures.package).lastPathComponent.lowercased()
         let outcome = try run(
             ["-typecheck", "-swift-version", "6", "-module-name", "FireLiteOdd", "-I", products + "/Modules"]
                 + ["-Xcc", "-fmodule-map-file=\(products)/CFireLitePrefetch.build/module.modulemap"]
-                + (inPackage ? ["-package-name", package] : []) + files)
+                + (modules.map { ["-I", $0] } ?? []) + (inPackage ? ["-package-name", package] : []) + files)
         let lines = outcome.text.split(separator: "\n").filter { $0.hasPrefix("/") && $0.contains("error:") }.map(String.init)
         return outcome.status == 0 ? lines : lines + ["status \(outcome.status)"]
+    }
+
+    /// Makes a module of files, beside others in a folder.
+    static func makeModule(_ name: String, of files: [String], in folder: String) throws {
+        let products = try #require(products)
+        let outcome = try run(
+            ["-emit-module", "-swift-version", "6", "-module-name", name, "-o", "\(folder)/\(name).swiftmodule", "-I", folder]
+                + ["-I", products + "/Modules", "-Xcc", "-fmodule-map-file=\(products)/CFireLitePrefetch.build/module.modulemap"] + files)
+        try #require(outcome.status == 0, "\(outcome.text)")
     }
 
     private static func run(_ arguments: [String]) throws -> (status: Int32, text: String) {

@@ -61,7 +61,9 @@ public struct GeneratorCommand {
             searches.append(SearchWriter.file(of: definition, memberName: named.memberName))
             knowledge.append(KnowledgeWriter.file(of: definition, memberName: named.memberName))
             if let file = ConstraintsWriter.file(of: named) { constraints.append(file) }
-            if let folder = layout.aliases(of: named.release.name) { aliases.append((folder, AliasesWriter.file(of: named))) }
+            if let folder = layout.aliases(of: named.release.name) {
+                aliases.append((folder, try AliasesWriter.file(of: named, in: "FireLite\(named.release.name)")))
+            }
             if let path = options.layouts {
                 differences.append(try layoutsDifferences(named, path))
                 summaries.append("FHIR \(definition.release): layouts in \(path)")
@@ -72,6 +74,11 @@ public struct GeneratorCommand {
                 path: options.output ?? layout.output(for: definition.release.name), handwritten: FilePlanner.handwrittenPaths(of: named))
             differences.append(try output.differences(from: planned))
             summaries.append("FHIR \(definition.release): \(planned.count) files in \(output.path)")
+            if let folder = options.names, let module = options.module {
+                let file = try AliasesWriter.file(of: named, in: module)
+                differences.append(try OutputFolder(path: folder).differences(from: [file]))
+                summaries.append("FHIR \(definition.release): names of \(module) in \(folder)/\(file.path)")
+            }
             if options.updatesDigest { differences.append(try digestDifferences(definition)) }
         }
         if options.layouts == nil, options.output == nil, options.release == nil, options.definitions == nil {
@@ -101,6 +108,9 @@ public struct GeneratorCommand {
         if let models = settings.models, !isOfOtherModule {
             throw GeneratorError(
                 "`models` names the module with the classes, so it excludes `resources`, and needs `guides`", at: models.location)
+        }
+        if isOfOtherModule, options.names != nil {
+            throw GeneratorError("--names needs the classes of the module, and this one has views over the classes of another")
         }
         var files: [PlannedFile] = []
         if !isOfOtherModule {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The options of the command line.
 struct Options: Equatable {
     var release: String?
@@ -10,6 +12,8 @@ struct Options: Equatable {
     var templates: String?
     var output: String?
     var layouts: String?
+    var names: String?
+    var module: String?
     var settings: String?
     var digest: String?
     var package: String?
@@ -34,6 +38,9 @@ struct Options: Equatable {
           --output DIR          write one release's code here (default: Sources/FireLite<release>/Generated)
           --layouts FILE        write one release's layouts here, for FHIRRelease(layouts:) and firelite --release FILE,
                                 and no code unless --output is given
+          --names DIR           also write aliases of the types into this folder, for a module that imports --module:
+                                `R4.Task` in files where `Task` is Swift's; needs --output
+          --module NAME         the module that gets the code, for --names
           --extensions          also write Extensions.swift, which FireLite's own modules have by hand; --resources implies it
           --digest FILE         read this digest, or write it with --update-digest, instead of the release's
           --package DIR         take digests and templates from this checkout of FireLite (default: the folder above here)
@@ -66,6 +73,8 @@ struct Options: Equatable {
             case "--templates": options.templates = try value()
             case "--output": options.output = try value()
             case "--layouts": options.layouts = try value()
+            case "--names": options.names = try value()
+            case "--module": options.module = try swiftName(try value(), argument)
             case "--settings": options.settings = try value()
             case "--digest": options.digest = try value()
             case "--package": options.package = try value()
@@ -101,6 +110,10 @@ struct Options: Equatable {
         if descriptions != nil, output == nil {
             throw GeneratorError("--descriptions needs --output, since the package's own code contains no text of FHIR's, see --help")
         }
+        if (names == nil) != (module == nil) {
+            throw GeneratorError("--names, a folder for aliases, and --module, the module with the types, need each other, see --help")
+        }
+        if let names { try check(namesFolder: names) }
         for (option, isThere) in [("--settings", settings != nil), ("--extensions", hasExtensions), ("--digest", digest != nil)]
         where isThere && output == nil && layouts == nil {
             throw GeneratorError("\(option) needs --output, since the package's own code is made without it, see --help")
@@ -109,6 +122,20 @@ struct Options: Equatable {
 
     private static func name(_ text: String, _ argument: String) throws -> String {
         guard Identifier.isTypeName(text) else { throw GeneratorError("\(argument) needs a name, not `\(text)`") }
+        return text
+    }
+
+    /// A folder for code contains only that, so the aliases need another one.
+    private func check(namesFolder names: String) throws {
+        guard let output else { throw GeneratorError("--names needs --output, the folder for the code of the module, see --help") }
+        let folders = [names, output].map { URL(fileURLWithPath: $0).standardizedFileURL.path + "/" }
+        if folders[0].hasPrefix(folders[1]) || folders[1].hasPrefix(folders[0]) {
+            throw GeneratorError("--names needs a folder of another target: `\(names)` and --output, `\(output)`, contain one another")
+        }
+    }
+
+    private static func swiftName(_ text: String, _ argument: String) throws -> String {
+        guard Identifier.isSwiftName(text) else { throw GeneratorError("\(argument) needs the name of a module, not `\(text)`") }
         return text
     }
 

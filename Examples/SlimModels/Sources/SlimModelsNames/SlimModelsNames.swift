@@ -1,0 +1,1 @@
+// The aliases of the classes are generated into the folder `Generated`.
