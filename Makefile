@@ -48,7 +48,7 @@ help:
 	@echo "make ten-million  measure an import of ten million resources, and what can be asked of them"
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
-	@echo "make site      build the documentation site, .build/site; make check-site also looks for broken links"
+	@echo "make site      build the documentation site, .build/site; make check-site also looks for broken links and tries the search"
 	@echo "make check-snippets  compile every Swift block of the pages as a user would have it, and the code for SwiftUI, UIKit and AppKit"
 	@echo "               with stand-ins for these"
 	@echo "make format    format the code; make lint only checks"

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Looks for broken links in the documentation site and on the repository's pages.
+"""Looks for broken links in the documentation site and on the repository's pages, and for pages that the site's search does not find.
 
 usage: Scripts/check-site.py [SITE]        SITE is .build/site unless given; `make check-site` builds it first
 
 In the site: every reference of a page leads to a page, and its fragment to a heading there; every page has its file for static hosting; every
-image is there; and every link into the repository leads to a file of this checkout. On the repository's own pages (README.md,
+image is there; and every link into the repository leads to a file of this checkout. The search finds the pages of SEARCHES by their words, and the
+site is no larger than MOST_BYTES. On the repository's own pages (README.md,
 Documentation/*.md and the like): every relative link leads to a file and a heading, and every path in backticks exists.
 Addresses elsewhere are not opened.
 """
@@ -21,6 +22,32 @@ LINK = re.compile(r"\[[^\]]*\]\(<?([^)\s>]+)>?\)")
 PATH = re.compile(r"(?:Benchmarks|Documentation|Examples|Fuzz|Generator|Scripts|Sources|Templates|Tests)/[\w./+-]+")
 PLACES = {"https", "http", "mailto"}
 
+# What somebody types into the site's search, and the page that must be among its results.
+SEARCHES = {
+    "backup": "/documentation/firelite/devicebackups",
+    "encryption": "/documentation/firelite/encryption",
+    "erase": "/documentation/fireliteerasure/erasingaperson",
+    "FHIRPath": "/documentation/firelitefhirpath/usingfhirpath",
+    "form": "/tutorials/firelite/syncedform",
+    "getting started": "/documentation/firelite/gettingstarted",
+    "history": "/documentation/firelite/changesandhistory",
+    "import": "/documentation/firelite/importandexport",
+    "live": "/documentation/firelite/liveresults",
+    "memory": "/documentation/firelite/memorypressure",
+    "migrating": "/documentation/firelite/migratingfromgrdb",
+    "permission": "/documentation/firelitetrust/permissions",
+    "queries": "/documentation/firelite/queries",
+    "release": "/documentation/firelite/releases",
+    "search": "/documentation/firelitesearch/searching",
+    "server": "/documentation/fireliteclient/talkingtoservers",
+    "SwiftUI": "/documentation/fireliteui/swiftuiviews",
+    "sync": "/documentation/firelitesync/synchronizing",
+}
+# As many results as the search shows.
+SHOWN = 20
+# The site had 107 MB when this was set, half of them the pages of FireLiteR4.
+MOST_BYTES = 120_000_000
+
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 faults = []
 
@@ -33,6 +60,24 @@ def repository_file(address):
     """The path in the checkout that a link into the repository names; None for other links."""
     match = REPOSITORY.match(address)
     return unquote(match.group(1)) if match else None
+
+
+def results(text, index):
+    """The paths that the search of a DocC site shows for a text, best first, by the rule of its page (QuickNavigationModal of Swift-DocC-Render).
+
+    A title matches if it has the letters in this order, whatever is between them, within three times their length. Fewer letters between them are
+    better, then an earlier place in the title, then a shorter title.
+    """
+    text = re.sub(r"\s", "", text)
+    between = [f"[^{re.escape(letter.lower())}]*?" for letter in text[:-1]] + [""]
+    pattern = re.compile("".join(f"[{re.escape(letter)}]{gap}" for letter, gap in zip(text, between)), re.IGNORECASE)
+    found = {}
+    for node in index:
+        match = pattern.search(node["title"])
+        if match and len(match[0]) <= 3 * len(text):
+            found[node["path"]] = (len(match[0]) - len(text), match.start(), len(node["title"]) - len(text))
+    # Those of one rank stay in the order of the index: Python's sorting is stable, as the page's is.
+    return sorted(found, key=found.get)[:SHOWN]
 
 
 class Site:
@@ -116,7 +161,34 @@ class Site:
             if not os.path.exists(os.path.join(self.folder, page.lstrip("/"), "index.html")):
                 fault(page, "no index.html")
         with open(os.path.join(self.folder, "index", "index.json"), encoding="utf-8") as file:
-            self.check_navigator(json.load(file)["interfaceLanguages"])
+            languages = json.load(file)["interfaceLanguages"]
+        self.check_navigator(languages)
+        self.check_search(languages["swift"])
+        self.check_size()
+
+    def check_search(self, roots):
+        index = []
+
+        def visit(node):
+            # The navigator's headings are no results.
+            if node.get("type") != "groupMarker" and node.get("title") is not None:
+                index.append(node)
+            for child in node.get("children", []):
+                visit(child)
+
+        for root_node in roots:
+            for child in root_node.get("children", []):
+                visit(child)
+        for words, page in SEARCHES.items():
+            if page not in self.pages:
+                fault("SEARCHES of check-site.py", f"no page {page}")
+            elif page not in results(words, index):
+                fault("the search", f"{page} is not among the first {SHOWN} results for {words}: begin its title with that, or shorten it")
+
+    def check_size(self):
+        self.bytes = sum(os.path.getsize(os.path.join(parent, name)) for parent, _, names in os.walk(self.folder) for name in names)
+        if self.bytes > MOST_BYTES:
+            fault("the site", f"{self.bytes / 1e6:.0f} MB in all, more than {MOST_BYTES / 1e6:.0f}: leave modules or symbols out")
 
     def check_navigator(self, value):
         if isinstance(value, dict):
@@ -189,7 +261,7 @@ def main():
     pages.check()
     for text in sorted(set(faults)):
         print(text, file=sys.stderr)
-    print(f"site: {len(site.pages)} pages, {site.links} links; repository: {len(pages.pages)} pages, {pages.links} links; {len(set(faults))} broken")
+    print(f"site: {site.bytes / 1e6:.0f} MB, {len(site.pages)} pages, {site.links} links, {len(SEARCHES)} searches; repository: {len(pages.pages)} pages, {pages.links} links; {len(set(faults))} broken")
     if faults:
         sys.exit(1)
 

@@ -3,7 +3,7 @@ import FireLiteErasure
 import FireLiteR4
 import Testing
 
-// example FireLiteErasure.md
+// example ErasingAPerson.md
 func forget(_ id: String, in store: FHIRStore) throws {
     let plan = try store.erasurePlan(id: id)
     print(plan.resourceCount, "resources,", plan.changes, "versions")

@@ -4,7 +4,7 @@
     import FireLiteUI
     import SwiftUI
 
-    // example FireLiteUI.md
+    // example SwiftUIViews.md
     struct PatientList: View {
         @FHIRResults(R4.Patient.self, where: { $0.active }, sort: \.name.family, pageSize: 50, animation: .default) private var patients
         @FHIRValue({ try $0.query(R4.Patient.self).where { $0.active }.count() }) private var count
@@ -23,7 +23,7 @@
     }
     // end
 
-    // example FireLiteUI.md
+    // example SwiftUIViews.md
     struct PatientScreen: View {
         @FHIRRecord private var patient: R4.Patient?
         @FHIRResults private var observations: [R4.Observation]
