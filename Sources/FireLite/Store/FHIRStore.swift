@@ -31,6 +31,8 @@ public final class FHIRStore: Sendable {
     let participants = WriteParticipants()
     /// Ends and refuses writes while the app is suspended.
     let suspension = WriteSuspension()
+    /// Releases memory when the system reports that it is short, if the app wants that.
+    let memoryRelief = MemoryRelief()
     /// Notices commits of other connections and processes while the store is observed.
     let foreignCommits = ForeignCommits()
     /// The tables that observed statements read.
@@ -103,6 +105,7 @@ public final class FHIRStore: Sendable {
                 .busy, "\(path) is being read or written, so it was not closed: end long reads and writes and close it again")
         }
         foreignCommits.stop()
+        memoryRelief.end()
         announcer.end()
     }
 

@@ -1,7 +1,8 @@
-import FireLite
 import FireLiteR4
 import Foundation
 import Testing
+
+@testable import FireLite
 
 /// Writes end when an app is about to be suspended. Gates make the order of events certain.
 @Suite struct SuspensionTests {
@@ -99,6 +100,47 @@ import Testing
         try memory.write { tx in try tx.add(Patient { $0.id = "1" }) }
         memory.releaseMemory()
         #expect(try memory.count(Patient.self) == 1)
+    }
+
+    /// The system reports memory pressure on Apple platforms only; here a listener of the test does.
+    @Test func memoryIsReleasedAtEachNoticeUntilTheStoreIsClosed() throws {
+        final class Listener {
+            let notice: @Sendable () -> Void
+            init(_ notice: @escaping @Sendable () -> Void) { self.notice = notice }
+        }
+        weak var listener: Listener?
+        var count = 0
+        func listen(_ notice: @escaping @Sendable () -> Void) -> AnyObject {
+            count += 1
+            let made = Listener(notice)
+            listener = made
+            return made
+        }
+        try withTemporaryFolder { folder in
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            try store.write { tx in _ = try tx.upsert(Self.patients(0..<100)) }
+            #expect(try store.query(Patient.self).all().count == 100)
+            store.memoryRelief.begin(store, listen)
+            store.memoryRelief.begin(store, listen)
+            #expect(count == 1)
+            let notice = try #require(listener?.notice)
+            #expect(store.pool.idleReaderCount > 0)
+            notice()
+            #expect(store.pool.idleReaderCount == 0)
+            #expect(try store.query(Patient.self).all().count == 100)
+            #expect(store.pool.idleReaderCount > 0)
+            try store.close()
+            #expect(listener == nil)
+            notice()
+        }
+        do {
+            let store = try FHIRStore.inMemory(release: .r4)
+            store.memoryRelief.begin(store, listen)
+            #expect(listener != nil)
+            // Keeps the store until here.
+            #expect(store.path == ":memory:")
+        }
+        #expect(listener == nil && count == 2)
     }
 }
 

@@ -186,6 +186,13 @@ final class ConnectionPool: @unchecked Sendable {
         return opener?.configuration.key
     }
 
+    /// The number of reading connections that nobody uses right now.
+    var idleReaderCount: Int {
+        lock.lock()
+        defer { lock.unlock() }
+        return idleReaders.count
+    }
+
     /// Closes reading connections that nobody uses; later reads open others.
     func closeIdleReaders() {
         lock.lock()
