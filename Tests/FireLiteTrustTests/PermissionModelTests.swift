@@ -38,21 +38,26 @@ import Testing
         let moment: Date
 
         func sees(_ record: Record) -> Bool {
-            let results = rules.compactMap { result($0, record) }
-            return results.contains(.permit) && !results.contains(.deny)
+            rules.contains { permits($0, record) } && !rules.contains { denies($0, record) }
         }
 
-        func result(_ rule: AccessRule, _ record: Record) -> AccessPermission.Kind? {
-            guard applies(rule, record) else { return nil }
-            let inner = rule.exceptions.compactMap { result($0, record) }
-            return inner.contains(.deny) ? .deny : inner.contains(.permit) ? .permit : rule.kind
+        func permits(_ rule: AccessRule, _ record: Record) -> Bool {
+            applies(rule, record, to: .permit) && !rule.exceptions.contains { denies($0, record) }
+                && (rule.kind == .permit || rule.exceptions.contains { permits($0, record) })
         }
 
-        private func applies(_ rule: AccessRule, _ record: Record) -> Bool {
+        func denies(_ rule: AccessRule, _ record: Record) -> Bool {
+            guard applies(rule, record, to: .deny) else { return false }
+            let isPermitted = rule.exceptions.contains { permits($0, record) }
+            return rule.exceptions.contains { denies($0, record) } || rule.kind == .deny && !isPermitted
+        }
+
+        /// A purpose that is not said is none of those that permit, and each of those that deny.
+        private func applies(_ rule: AccessRule, _ record: Record, to use: AccessPermission.Kind) -> Bool {
             guard rule.grantees.isEmpty || rule.grantees.contains(actor) else { return false }
             if let from = rule.from, moment < from { return false }
             if let until = rule.until, moment >= until { return false }
-            if !rule.purposes.isEmpty, !rule.purposes.contains(purpose ?? "-") { return false }
+            if !rule.purposes.isEmpty, !(purpose.map { rule.purposes.contains($0) } ?? (use == .deny)) { return false }
             if !rule.types.isEmpty, !rule.types.contains(record.type) { return false }
             if !rule.compartments.isEmpty, !rule.compartments.contains(record.patient) { return false }
             let order = ["U", "L", "M", "N", "R", "V"]
@@ -140,6 +145,12 @@ import Testing
                 let resource = try view.resource(typeName: record.type, id: record.id)
                 try #require((resource != nil) == model.sees(record))
             }
+            // Whoever does not say a purpose sees nothing that some purpose would hide.
+            let nameless = try store.restricted(to: actor) { Self.now }.query(Observation.self).ids()
+            for purpose in ["TREAT", "HRESCH", "other"] {
+                let named = try store.restricted(to: actor, purpose: purpose) { Self.now }.query(Observation.self).ids()
+                try #require(Set(nameless).isSubset(of: named))
+            }
         }
         #expect(seen > Effort.count(100) && hidden > Effort.count(100))
     }
@@ -156,9 +167,8 @@ import Testing
         /// What it says about a record; nil for nothing.
         func result(_ record: Record, _ model: Model) -> AccessPermission.Kind? {
             guard !signers.isEmpty, patient == nil || patient == record.patient else { return nil }
-            let results = rules.compactMap { model.result($0, record) }
-            if results.contains(.deny) { return .deny }
-            return results.contains(.permit) && Set(signers) == Set(grantors) ? .permit : nil
+            if rules.contains(where: { model.denies($0, record) }) { return .deny }
+            return Set(signers) == Set(grantors) && rules.contains { model.permits($0, record) } ? .permit : nil
         }
     }
 

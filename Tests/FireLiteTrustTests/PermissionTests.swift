@@ -112,6 +112,25 @@ import Testing
         #expect(all.map(\.standing) == [.inactive])
     }
 
+    /// A request that does not say its purpose may have the one that a denial is for.
+    @Test func whoLeavesThePurposeOutEscapesNoDenial() throws {
+        let practice = try Practice(now)
+        _ = try practice.grant(AccessRule(.permit, to: ["dr"], types: ["Observation"]), at: now)
+        _ = try practice.grant(AccessRule(.deny, to: ["dr"], compartments: ["Patient/1"], purposes: ["HRESCH"]), at: now)
+        #expect(try practice.seen(now) == ["o2"] && practice.seen(now, purpose: "HRESCH") == ["o2"])
+        #expect(try practice.seen(now, purpose: "TREAT") == ["o1", "o2", "r1", "h1"])
+        for (purpose, isPermitted) in [(nil, false), ("HRESCH", false), ("TREAT", true)] as [(String?, Bool)] {
+            let request = PermissionRequest(actor: "dr", purpose: purpose, at: now)
+            let decision = try practice.store.read { try $0.decision(on: request, typeName: "Observation", id: "o1") }
+            #expect(decision.isPermitted == isPermitted)
+        }
+        // Nor one within a permit for a purpose, whose own exceptions for a purpose do not count without it.
+        let exception = AccessRule(.deny, to: [], compartments: ["Patient/2"], exceptions: [AccessRule(.permit, to: [], purposes: ["TREAT"])])
+        _ = try practice.grant(AccessRule(.permit, to: ["dr"], purposes: ["TREAT"], exceptions: [exception]), at: now)
+        #expect(try practice.seen(now).isEmpty && practice.seen(now, purpose: "HRESCH") == ["o2"])
+        #expect(try practice.seen(now, purpose: "TREAT") == ["o1", "o2", "r1", "h1"])
+    }
+
     @Test func changedConsentsDoNotCount() throws {
         let practice = try Practice(now)
         let id = try practice.grant(AccessRule(.permit, to: ["dr"], compartments: ["Patient/1"]), at: now)

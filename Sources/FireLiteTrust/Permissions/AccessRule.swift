@@ -20,7 +20,8 @@ public struct AccessRule: Sendable, Hashable {
     /// Codes of sensitivities such as `ETH` and `HIV` (HL7's ActCode). A permit covers a resource only if all of its sensitivities are among them,
     /// unless the rule has no ``confidentiality`` and no sensitivities; a denial covers a resource with one of them.
     public var sensitivities: [String]
-    /// Codes of purposes such as `TREAT` (HL7's ActReason); empty for all.
+    /// Codes of purposes such as `TREAT` (HL7's ActReason); empty for all. A request that does not say its purpose may have any: what is denied for
+    /// one purpose is denied to it, and what is permitted for some is not permitted to it.
     public var purposes: [String]
     /// The actions; empty for all.
     public var actions: [PermissionAction]
@@ -66,9 +67,13 @@ public struct AccessRule: Sendable, Hashable {
     }
 
     /// Whether a request is within the rule, apart from the resource.
-    func covers(_ request: PermissionRequest) -> Bool {
+    ///
+    /// - Parameter use: whether the rule is used to permit or to deny. A request without a purpose may have any: it is within a rule with purposes
+    ///   if that denies, and not if that permits.
+    func covers(_ request: PermissionRequest, to use: AccessPermission.Kind) -> Bool {
         (grantees.isEmpty || grantees.contains(request.actor)) && (from.map { $0 <= request.moment } ?? true)
-            && (until.map { request.moment < $0 } ?? true) && (purposes.isEmpty || request.purpose.map { purposes.contains($0) } ?? false)
+            && (until.map { request.moment < $0 } ?? true)
+            && (purposes.isEmpty || request.purpose.map { purposes.contains($0) } ?? (use == .deny))
             && (actions.isEmpty || actions.contains(request.action))
     }
 

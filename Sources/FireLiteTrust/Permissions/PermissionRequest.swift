@@ -6,7 +6,7 @@ public struct PermissionRequest: Sendable, Hashable {
     public var actor: String
     /// The action.
     public var action: PermissionAction
-    /// The code of the purpose; nil for none, which only rules without purposes cover.
+    /// The code of the purpose; nil if it is not said. Only permits without purposes then count, and denials for any purpose.
     public var purpose: String?
     /// The time of the request.
     public var moment: Date

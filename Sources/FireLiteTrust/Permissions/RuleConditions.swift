@@ -123,7 +123,7 @@ struct RuleConditions {
     private func match(
         _ rule: AccessRule, kind: AccessPermission.Kind, layout: Layout, subject: Subject, isSure: Bool
     ) throws -> Predicate {
-        guard rule.covers(request), rule.types.isEmpty || rule.types.contains(layout.name) else { return .constant(false) }
+        guard rule.covers(request, to: kind), rule.types.isEmpty || rule.types.contains(layout.name) else { return .constant(false) }
         let place: Predicate =
             switch subject {
             case .resource: try compartments(rule.compartments, kind, layout)
@@ -151,7 +151,9 @@ struct RuleConditions {
 
     /// Which rules cover the request: the only way in which conditions depend on it.
     var covering: [Bool] {
-        func covering(_ rule: AccessRule) -> [Bool] { [rule.covers(request)] + rule.exceptions.flatMap(covering) }
+        func covering(_ rule: AccessRule) -> [Bool] {
+            AccessPermission.Kind.allCases.map { rule.covers(request, to: $0) } + rule.exceptions.flatMap(covering)
+        }
         return consents.flatMap { covering($0.permission.rule) }
     }
 
