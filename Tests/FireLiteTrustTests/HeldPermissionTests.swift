@@ -38,6 +38,9 @@ import Testing
             try store.write { _ = try $0.grant(AccessPermission(id: id, grantor: signer.id, rule: rule), signedBy: signer, at: now) }
         }
 
+        /// Changes rows of a module as damage would; returns their number.
+        func run(_ sql: String, of module: ModuleTables) throws -> Int { try store.write { try $0.run(on: module, sql) } }
+
         /// Permits everything to everybody.
         func open() throws { try grant("open", AccessRule(.permit, to: [])) }
 
@@ -316,6 +319,85 @@ import Testing
             #expect(findings.count == 1 && findings[0].text.contains(text), "\(findings)")
             try store.close()
         }
+    }
+
+    // MARK: - Lost rows
+
+    /// An identity that is missing may have denied anything. One whose authority was taken away denies no more.
+    @Test func aLostIdentityStillDenies() throws {
+        let ward = try Ward()
+        try ward.open()
+        try ward.grant("no", AccessRule(.deny, to: ["dr"]), by: ward.patient)
+        #expect(try !ward.isOpen && ward.store.check().isEmpty)
+        #expect(try ward.run("DELETE FROM _trust_identity WHERE id = 'patient'", of: TrustTables.module) == 1)
+        #expect(try !ward.isOpen && ward.standings("no") == [.denialsOnly])
+        let findings = try ward.store.check()
+        #expect(findings.count == 1 && findings[0].text.contains("the identity that signed"), "\(findings)")
+        // Its keys are still there.
+        try ward.store.write { try $0.setIdentity(Identity(id: "patient", authority: .compartment("Patient/1"))) }
+        #expect(try !ward.isOpen && ward.standings("no") == [.valid] && ward.store.check().isEmpty)
+        try ward.store.write { try $0.setIdentity(Identity(id: "patient", authority: .none)) }
+        #expect(try ward.isOpen)
+    }
+
+    @Test(arguments: ["''", "'nobody'", "'Nothing/1'", "x'00'"])
+    func anAuthorityThatIsNoCompartmentDeniesEverything(_ authority: String) throws {
+        let ward = try Ward()
+        try ward.open()
+        try ward.grant("no", AccessRule(.deny, to: ["dr"]), by: ward.patient)
+        #expect(try ward.run("UPDATE _trust_identity SET authority = \(authority) WHERE id = 'patient'", of: TrustTables.module) == 1)
+        #expect(try !ward.isOpen)
+        #expect(try ward.store.check().map(\.table) == ["_trust_identity"])
+        // Nor does it permit anything.
+        try ward.store.write { try $0.revokePermission("open", signedBy: ward.owner, at: Self.now) }
+        try ward.store.write { try $0.revokePermission("no", signedBy: ward.owner, at: Self.now) }
+        try ward.grant("yes", AccessRule(.permit, to: ["dr"]), by: ward.patient)
+        #expect(try !ward.isOpen && ward.standings("yes") == [.valid])
+        for text in ["", "nobody", "Nothing/1"] {
+            let identity = Identity(id: "patient", authority: .compartment(text))
+            #expect(throws: TrustError.self) { try ward.store.write { try $0.setIdentity(identity) } }
+        }
+    }
+
+    /// What a row of a deleted Consent can still say holds, and what it cannot say is everything. The owner can end it.
+    @Test(arguments: [
+        "signer = NULL", "moment = NULL", "content = NULL", "content = 'x'", "signature = NULL", "signer = NULL, signature = NULL",
+        "content = NULL, signature = NULL", "version = NULL, active = NULL, content = NULL, signature = NULL",
+    ])
+    func aDamagedRowStillDenies(_ damage: String) throws {
+        let ward = try Ward()
+        try ward.open()
+        try ward.grant("no", AccessRule(.deny, to: ["dr"]), by: ward.patient)
+        let id = try ward.provenance(of: "no")
+        try ward.store.write { tx in
+            try tx.delete(Consent.self, id: "no")
+            try tx.delete(Provenance.self, id: id)
+        }
+        #expect(try ward.run("UPDATE _permission SET \(damage) WHERE consent = 'no'", of: PermissionTables.module) == 1)
+        #expect(try !ward.isOpen && ward.standings("no") == [.denialsOnly])
+        let findings = try ward.store.check()
+        #expect(findings.contains { $0.text.contains("1 statement about a Consent is damaged") }, "\(findings)")
+        try ward.store.write { try $0.revokePermission("no", signedBy: ward.owner, at: Self.now) }
+        #expect(try ward.isOpen)
+    }
+
+    /// A row that has lost the content of its statement ends no denial, and an older statement does not take its place.
+    @Test func aDamagedRevocationOpensNothing() throws {
+        let ward = try Ward()
+        try ward.open()
+        let older = try ward.exported()
+        try ward.grant("no", AccessRule(.deny, to: ["dr"]), by: ward.patient)
+        try ward.store.write { try $0.revokePermission("no", signedBy: ward.owner, at: Self.now) }
+        #expect(try ward.isOpen)
+        let damage = "UPDATE _permission SET content = NULL, signature = NULL"
+        #expect(try ward.run("\(damage) WHERE consent = 'no' AND signer = 'owner'", of: PermissionTables.module) == 1)
+        #expect(try !ward.isOpen)
+        try ward.store.write { try $0.revokePermission("no", signedBy: ward.owner, at: Self.now) }
+        #expect(try ward.isOpen)
+        try ward.store.write { try $0.revokePermission("open", signedBy: ward.owner, at: Self.now) }
+        #expect(try ward.run("\(damage) WHERE consent = 'open'", of: PermissionTables.module) == 1)
+        try ward.load(older)
+        #expect(try !ward.isOpen && ward.standings("open") == [.inactive])
     }
 
     /// A store object that was opened anew knows what was stated before.

@@ -125,7 +125,8 @@ import Testing
             #expect(decision.isPermitted == isPermitted)
         }
         // Nor one within a permit for a purpose, whose own exceptions for a purpose do not count without it.
-        let exception = AccessRule(.deny, to: [], compartments: ["Patient/2"], exceptions: [AccessRule(.permit, to: [], purposes: ["TREAT"])])
+        let inner = AccessRule(.permit, to: [], purposes: ["TREAT"])
+        let exception = AccessRule(.deny, to: [], compartments: ["Patient/2"], exceptions: [inner])
         _ = try practice.grant(AccessRule(.permit, to: ["dr"], purposes: ["TREAT"], exceptions: [exception]), at: now)
         #expect(try practice.seen(now).isEmpty && practice.seen(now, purpose: "HRESCH") == ["o2"])
         #expect(try practice.seen(now, purpose: "TREAT") == ["o1", "o2", "r1", "h1"])

@@ -25,7 +25,7 @@ extension ReadTransaction {
                 row in
                 let id = row[0].text ?? ""
                 return Identity(
-                    id: id, name: row[1].text, reference: row[2].text, authority: Identity.Authority(text: row[3].text),
+                    id: id, name: row[1].text, reference: row[2].text, authority: Identity.Authority(row[3]),
                     keys: try keys(of: id))
             }
     }
@@ -55,12 +55,19 @@ extension ReadTransaction {
 }
 
 extension Identity.Authority {
-    init(text: String?) {
-        switch text {
-        case "*": self = .everything
-        case let text? where !text.isEmpty: self = .compartment(text)
-        default: self = .none
+    /// Reads the column. A value that is no authority is a compartment that is none: see `RuleConditions`.
+    init(_ value: SQLValue) {
+        switch value {
+        case .null: self = .none
+        case .text("*"): self = .everything
+        default: self = .compartment(value.text ?? "")
         }
+    }
+
+    /// Whether permits and denials can be limited to it.
+    func isUsable(in release: FHIRRelease) -> Bool {
+        guard case .compartment(let text) = self else { return true }
+        return Compartment(text).map { release.hasResourceType(named: $0.type) } ?? false
     }
 
     var text: String? {

@@ -5,14 +5,14 @@ extension WriteTransaction {
     /// Adds an identity. For a known one it changes the name, the reference and the authority, and adds new keys.
     ///
     /// Whoever adds an identity vouches for its keys: compare the thumbprints over another channel.
-    /// - Throws: ``TrustError/Code/invalidArgument`` for an empty or very long id, and for a key that belongs to another identity;
-    ///   `FHIRStoreError`.
+    /// - Throws: ``TrustError/Code/invalidArgument`` for an empty or very long id, for an authority that is no compartment, and for a key that belongs
+    ///   to another identity; `FHIRStoreError`.
     public func setIdentity(_ identity: Identity) throws {
         guard !identity.id.isEmpty, identity.id.utf8.count <= 200 else {
             throw TrustError(.invalidArgument, "the id of an identity has 1 to 200 characters")
         }
-        if case .compartment(let text) = identity.authority, Compartment(text) == nil {
-            throw TrustError(.invalidArgument, "a compartment is written like Patient/1")
+        guard identity.authority.isUsable(in: store.release) else {
+            throw TrustError(.invalidArgument, "a compartment is written like Patient/1, with a type of FHIR \(store.release.name)")
         }
         let values: [SQLValue] = [
             identity.name.map { .text($0) } ?? .null, identity.reference.map { .text($0) } ?? .null,

@@ -105,6 +105,11 @@ struct ConsentCoding {
         let hasAllGrantors: Bool
         let patient: String?
         let rule: AccessRule
+
+        /// A denial of everything, by whoever has signed it: what a Consent may have said whose content is lost.
+        static func denial(_ id: String) -> Content {
+            Content(id: id, grantors: [], hasAllGrantors: false, patient: nil, rule: ConsentCoding.denial)
+        }
     }
 
     /// The content of a Consent; nil if it neither permits nor denies anything.
@@ -130,7 +135,7 @@ struct ConsentCoding {
     private static let unknowns: Set<String> = ["modifierExtension", "implicitRules", "grantee", "_decision", "_status"]
 
     /// A denial of everything.
-    private static let denial = AccessRule(.deny, to: [])
+    fileprivate static let denial = AccessRule(.deny, to: [])
 
     /// The rule of a Consent in R4. An outermost provision without a type is an exception to the policy.
     private func outermost(_ item: JSONItem) -> AccessRule? {

@@ -6,20 +6,22 @@ import Foundation
 struct ConsentStatement: Sendable, Hashable {
     /// The id of the Consent.
     let consent: String
-    /// The identity that signed.
-    let signer: String
+    /// The identity that signed; empty if a damaged row does not say it.
+    var signer: String
     /// The number of the statement among those about the Consent, which is signed too; 0 in signatures without one.
     let version: Int64
     /// The time of signing, as the signer states it, in milliseconds since 1970.
     let moment: Int64
     /// Whether the Consent's status is active.
     let isActive: Bool
-    /// The canonical JSON of the Consent.
+    /// The canonical JSON of the Consent; empty if a damaged row has lost it.
     let content: String
-    /// The signature of the content.
+    /// The signature of the content; empty if a damaged row has lost it.
     let signature: String
     /// Whether the row that the statement was read from says what was signed. What was signed counts.
     let isAsSigned: Bool
+    /// Whether the row that the statement was read from has lost its signer, time, content or signature. Such a statement ends no denial.
+    let isDamaged: Bool
 
     static let columns = "consent, signer, version, moment, active, content, signature"
     /// The allowed numbers of statements: those that all JSON parsers read exactly.
@@ -27,7 +29,7 @@ struct ConsentStatement: Sendable, Hashable {
 
     init(
         consent: String, signer: String, version: Int64, moment: Int64, isActive: Bool, content: String, signature: String,
-        isAsSigned: Bool = true
+        isAsSigned: Bool = true, isDamaged: Bool = false
     ) {
         self.consent = consent
         self.signer = signer
@@ -37,21 +39,38 @@ struct ConsentStatement: Sendable, Hashable {
         self.content = content
         self.signature = signature
         self.isAsSigned = isAsSigned
+        self.isDamaged = isDamaged
     }
 
-    /// Nil for a row that no statement was written to. Of which Consent it is, its number and whether it holds come from what was signed: the other
-    /// columns are there to find rows by.
-    init?(_ row: SQLRow) {
-        guard let signer = row[1].text, let moment = row[3].integer, let content = row[5].text, let signature = row[6].text,
-            let item = try? JSONItem.read(Data(content.utf8)), item["resourceType"]?.text == "Consent", let consent = item["id"]?.text
-        else { return nil }
-        let isActive = item["status"]?.text == "active"
+    /// What a row says, as far as it can be read. Of which Consent it is, its number and whether it holds come from what was signed: the other columns
+    /// are there to find rows by, and count where what was signed is lost.
+    init(_ row: SQLRow) {
+        let (signature, text) = (row[6].text, row[5].text)
+        var content = Self.consent(text)
         // `check` finds a signature that is none.
-        let signed = (try? JWS(signature, payload: Data(content.utf8))).map(SignatureCoding.version)
-        let version = signed ?? row[2].integer ?? 0
+        var jws = signature.flatMap { try? JWS($0, payload: text.map { Data($0.utf8) }) }
+        if content == nil, let signed = signature.flatMap({ try? JWS($0) }) {
+            // The signature has the content, too.
+            content = Self.consent(String(decoding: signed.payload, as: UTF8.self))
+            jws = signed
+        }
+        let isActive = content.map { $0.item["status"]?.text == "active" } ?? (row[4].integer != 0)
+        // A number that is lost is above those that may have ended the statement before.
+        let version = jws.map(SignatureCoding.version) ?? row[2].integer ?? Self.versions.upperBound
+        let consent = content?.id ?? row[0].text ?? ""
+        let signed = jws?.header["sigT"]?.text.flatMap { TrustTime.bounds($0)?.lower.trustMilliseconds }
         self.init(
-            consent: consent, signer: signer, version: version, moment: moment, isActive: isActive, content: content, signature: signature,
-            isAsSigned: row[0].text == consent && row[2].integer == version && row[4].integer == (isActive ? 1 : 0))
+            consent: consent, signer: row[1].text ?? "", version: version, moment: row[3].integer ?? signed ?? .min, isActive: isActive,
+            content: content?.text ?? "", signature: signature ?? "",
+            isAsSigned: row[0].text == consent && row[2].integer == version && row[4].integer == (isActive ? 1 : 0),
+            isDamaged: row[1].text == nil || row[3].integer == nil || signature == nil || content == nil || content?.text != text)
+    }
+
+    /// A text that is a Consent; nil for others.
+    private static func consent(_ text: String?) -> (text: String, item: JSONItem, id: String)? {
+        guard let text, let item = try? JSONItem.read(Data(text.utf8)), item["resourceType"]?.text == "Consent", let id = item["id"]?.text
+        else { return nil }
+        return (text, item, id)
     }
 
     /// The id of the Provenance with the signature.

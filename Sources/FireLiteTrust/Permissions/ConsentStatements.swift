@@ -65,25 +65,31 @@ struct ConsentStatements {
     mutating func takeDenials(of id: String, besides signers: Set<String>) throws -> [StoredPermission] {
         guard let known = statements.removeValue(forKey: id) else { return [] }
         let holding = known.filter { statement in
-            statement.isActive && !signers.contains(statement.signer)
-                && identities[statement.signer].map { $0.authority != .none } ?? false && !known.contains { ends($0, statement) }
+            statement.isActive && !signers.contains(statement.signer) && authority(of: statement.signer) != .none
+                && !known.contains { !$0.isDamaged && ends($0, statement) }
         }
         // Several grantors may have signed the same.
         var contents: [String] = []
         for statement in holding where !contents.contains(statement.content) { contents.append(statement.content) }
         return try contents.compactMap { text in
-            guard let content = try content(JSONItem.read(Data(text.utf8))), content.rule.hasDenial else { return nil }
+            guard let content = try text.isEmpty ? .denial(id) : content(JSONItem.read(Data(text.utf8))), content.rule.hasDenial else {
+                return nil
+            }
             let signed = holding.filter { statement in
-                // A grantor that cannot be read may be anybody who has signed.
-                statement.content == text && (!content.hasAllGrantors || content.grantors.contains(statement.signer))
+                // A grantor that cannot be read may be anybody who has signed, and a lost signer may be any grantor.
+                statement.content == text
+                    && (!content.hasAllGrantors || statement.signer.isEmpty || content.grantors.contains(statement.signer))
             }
             guard !signed.isEmpty else { return nil }
-            let others = signed.map(\.signer).filter { !content.grantors.contains($0) }
+            let others = signed.map(\.signer).filter { !$0.isEmpty && !content.grantors.contains($0) }
             return StoredPermission(
-                content, grantors: content.grantors + others, standing: .denialsOnly,
-                authorities: signed.compactMap { identities[$0.signer]?.authority })
+                content, grantors: content.grantors + others, standing: .denialsOnly, authorities: signed.map { authority(of: $0.signer) })
         }
     }
+
+    /// The authority within which a signer's denials hold. Statements are recorded of known identities only, and no call removes one: an identity that
+    /// is missing was lost, and may have denied anything. One without authority has none of its own, or no more.
+    private func authority(of signer: String) -> Identity.Authority { identities[signer]?.authority ?? .everything }
 
     /// The same for all other Consents.
     mutating func takeOtherDenials() throws -> [StoredPermission] { try order.flatMap { try takeDenials(of: $0, besides: []) } }

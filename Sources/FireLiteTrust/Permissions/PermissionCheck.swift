@@ -13,20 +13,34 @@ struct PermissionCheck {
         let statements = try transaction.statements()
         // Consents whose denials hold although they do not say so themselves.
         let held = try Set(transaction.permissions().filter { $0.standing == .denialsOnly }.map(\.permission.id))
-        return try unreadable(besides: statements.count) + statements.compactMap { try fault(of: $0, held) } + unrecorded(statements)
+        return try authorities() + damaged(statements) + statements.compactMap { try fault(of: $0, held) } + unrecorded(statements)
     }
 
     private func finding(_ text: String) -> StoreFinding { StoreFinding(.mismatch, table: "_permission", typeName: "Consent", text) }
 
-    /// Rows that are no statements.
-    private func unreadable(besides count: Int) throws -> [StoreFinding] {
-        let rows = try transaction.rows(of: PermissionTables.module, "SELECT count(*) FROM _permission").first?[0].integer ?? 0
-        let others = String(counting: Int(rows) - count, "row is no statement about a Consent", "rows are no statements about Consents")
-        return rows == count ? [] : [finding("_permission: \(others): restore a backup")]
+    /// Authorities that are none.
+    private func authorities() throws -> [StoreFinding] {
+        try transaction.identities().filter { !$0.authority.isUsable(in: transaction.store.release) }.map { _ in
+            StoreFinding(
+                .mismatch, table: "_trust_identity",
+                "the authority of an identity is no compartment: it permits nothing, and its denials hold everywhere; set it again")
+        }
+    }
+
+    /// Rows that have lost a part of their statement.
+    private func damaged(_ statements: [ConsentStatement]) -> [StoreFinding] {
+        let count = statements.count(where: \.isDamaged)
+        let rows = String(counting: count, "statement about a Consent is damaged", "statements about Consents are damaged")
+        return count == 0
+            ? [] : [finding("_permission: \(rows): what may be denied holds; restore a backup, or revoke as the owner of the store")]
     }
 
     /// The fault of a statement.
     private func fault(of statement: ConsentStatement, _ held: Set<String>) throws -> StoreFinding? {
+        if statement.isDamaged { return nil }
+        guard try transaction.identity(statement.signer) != nil else {
+            return finding("the identity that signed a statement about a Consent is lost: its denials hold everywhere; add it again")
+        }
         let content = Data(statement.content.utf8)
         do {
             let jws = try JWS(statement.signature, payload: content)

@@ -44,7 +44,7 @@ final class PermissionKeeper: WriteParticipant, @unchecked Sendable {
     func didRollBack() { lock.withLock { mustLook = true } }
 
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
-        guard try transaction.hasTables(of: TrustTables.module) else { return [] }
+        guard try transaction.hasTables(of: TrustTables.module) || transaction.hasTables(of: PermissionTables.module) else { return [] }
         return try PermissionCheck(transaction).findings()
     }
 

@@ -20,26 +20,35 @@ extension ReadTransaction {
     ///
     /// - Parameter consent: the id of a Consent; nil for all.
     func statements(about consent: String? = nil) throws -> [ConsentStatement] {
-        let condition = consent == nil ? "" : "WHERE consent = ?"
-        return try rows(
+        let condition = consent == nil ? "" : "WHERE consent = ? OR consent IS NULL"
+        let found = try rows(
             of: PermissionTables.module, "SELECT \(ConsentStatement.columns) FROM _permission \(condition) ORDER BY number",
             consent.map { [.text($0)] } ?? []
-        ).compactMap(ConsentStatement.init)
+        ).map { try readSigner(ConsentStatement($0)) }
+        return consent == nil ? found : found.filter { $0.consent == consent }
     }
 
-    /// The statement whose Provenance has an id; nil if there is none.
+    /// The same statement with its signer by the key of its signature, if the row does not say it.
+    private func readSigner(_ statement: ConsentStatement) throws -> ConsentStatement {
+        // A signature that cannot be read names no key.
+        guard statement.signer.isEmpty, let key = (try? JWS(statement.signature))?.keyID, let signer = try identity(withKey: key) else {
+            return statement
+        }
+        var statement = statement
+        statement.signer = signer.id
+        return statement
+    }
+
+    /// The whole statement whose Provenance has an id; nil if there is none.
     func statement(withProvenance id: String) throws -> ConsentStatement? {
         try rows(
             of: PermissionTables.module, "SELECT \(ConsentStatement.columns) FROM _permission WHERE provenance = ?", [.text(id)]
-        ).first.flatMap(ConsentStatement.init)
+        ).map { ConsentStatement($0) }.first { !$0.isDamaged }
     }
 
     /// The version of the next statement about a Consent: above all recorded ones, and those that this write has signed.
     func nextStatementVersion(about consent: String) throws -> Int64 {
-        var last =
-            try rows(
-                of: PermissionTables.module, "SELECT max(version) FROM _permission WHERE consent = ?", [.text(consent)]
-            ).first?[0].integer ?? 0
+        var last = try statements(about: consent).map(\.version).max() ?? 0
         for provenance in try withoutRecord({ try ownProvenances(of: "Consent", consent) }) {
             for text in try SignatureCoding.signatures(JSONItem.read(FHIRJSON.data(provenance))) {
                 do { last = max(last, SignatureCoding.version(of: try JWS(text))) } catch is TrustError { continue }
@@ -74,8 +83,9 @@ extension WriteTransaction {
                 """, values)
             return true
         }
-        // An unreadable row contains nothing that could be lost.
-        if let known = ConsentStatement(known), !statement.isNewer(than: known) { return false }
+        let former = ConsentStatement(known)
+        // The statement that a damaged row has lost replaces it, and none before it does.
+        if former.isDamaged ? statement.version < former.version : !statement.isNewer(than: former) { return false }
         try run(
             on: PermissionTables.module,
             """

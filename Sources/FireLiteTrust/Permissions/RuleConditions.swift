@@ -140,8 +140,12 @@ struct RuleConditions {
     private func compartments(_ compartments: [String], _ kind: AccessPermission.Kind, _ layout: Layout) throws -> Predicate {
         if compartments.isEmpty { return .constant(true) }
         return .some(
-            try compartments.compactMap { Compartment($0) }.map { compartment in
-                try transaction.remembered("compartment \(kind) \(compartment.reference) \(layout.name)") {
+            try compartments.map { text in
+                // What is no compartment may have been any: nothing is permitted in it, and everything is denied.
+                guard let compartment = Compartment(text), transaction.store.release.hasResourceType(named: compartment.type) else {
+                    return .constant(kind == .deny)
+                }
+                return try transaction.remembered("compartment \(kind) \(compartment.reference) \(layout.name)") {
                     try transaction.compartmentCondition(compartment.type, compartment.id, on: layout, underAnyBase: kind == .deny)
                 }
             })

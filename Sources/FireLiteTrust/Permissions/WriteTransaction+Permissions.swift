@@ -89,8 +89,13 @@ extension WriteTransaction {
         let consent = try resource(typeName: "Consent", id: id).map { try JSONItem.read(FHIRJSON.data($0)) }
         // A statement about a Consent that was deleted or changed is revoked too.
         let stated = try statements(about: id).last { $0.signer == identity.id } ?? statements(about: id).last
-        let statement = try stated.map { try JSONItem.read(Data($0.content.utf8)) }
         let coding = try ConsentCoding(store.release)
+        let statement = try stated.map { stated in
+            // A row that has lost its content may deny everything.
+            let denial = AccessPermission(id: id, grantor: stated.signer, rule: AccessRule(.deny, to: []))
+            return try stated.content.isEmpty
+                ? coding.json(denial, status: "active", at: moment) : JSONItem.read(Data(stated.content.utf8))
+        }
         if let content = statement.flatMap({ coding.content($0) { _ in nil } }) {
             permissions.append(StoredPermission(content, grantors: content.grantors, standing: .inactive, authorities: []).permission)
         }
