@@ -97,23 +97,22 @@ struct AuditCommand: Command {
     private func verify(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         let kept = try heads.map { path in
             guard FileManager.default.fileExists(atPath: path) else { throw ToolError.failed("\(path) does not exist") }
-            let heads = try AuditHeadFile(URL(fileURLWithPath: path)).heads()
-            // Without a head, a trail that was cut off would look whole.
-            if heads.isEmpty { throw ToolError.failed("\(path) has no head: `firelite audit head` prints the last one, to be kept there") }
-            return heads
+            // Without a head, a trail that was cut off would look whole: a file without one is refused.
+            return try AuditHeadFile(URL(fileURLWithPath: path)).heads()
         }
         let keys = try keyFile.map { path in
             [try PublicKey(pem: FileContents.text(of: path))]
         }
         let result = try store.read { try $0.verifyAudit(from: kept ?? [], signedBy: keys) }
-        var notes = result.finding.map { [$0.description] } ?? []
-        notes.append(
-            result.headCount == 0
-                ? noTrail
-                : "\(Figures.count(Int(result.size), "row")), \(Figures.count(Int(result.prunedCount))) of them pruned, "
+        let hasTrail = result.headCount > 0 || result.size > 0
+        var notes = result.finding.map { [hasTrail ? $0.description : noTrail] } ?? []
+        if hasTrail {
+            notes.append(
+                "\(Figures.count(Int(result.size), "row")), \(Figures.count(Int(result.prunedCount))) of them pruned, "
                     + Figures.count(Int(result.headCount), "head") + (result.isIntact ? ": intact" : ""))
+        }
         try print(notes, result: result, head: result.head, console)
-        return result.isIntact && result.headCount > 0 ? .done : .incomplete
+        return result.isIntact ? .done : .incomplete
     }
 
     private func list(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {

@@ -4,7 +4,7 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The row's content has changed since it was written.
         case changed
-        /// The row is missing: it was deleted, or the end of the trail was cut off.
+        /// The row is missing: it was deleted, the end of the trail was cut off, or there is no trail.
         case missing
         /// No signed head covers the row.
         case unexpected
@@ -47,6 +47,6 @@ public struct AuditVerification: Sendable, Hashable {
     /// The first row that does not match; nil if all do.
     public internal(set) var finding: AuditFinding?
 
-    /// Whether everything matches.
+    /// Whether there is a trail, and everything matches.
     public var isIntact: Bool { finding == nil }
 }

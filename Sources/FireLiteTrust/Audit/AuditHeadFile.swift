@@ -10,10 +10,20 @@ public struct AuditHeadFile: Sendable {
     /// A file of kept heads.
     public init(_ url: URL) { self.url = url }
 
-    /// The heads in the file, in the order they were added; empty if there is no file.
+    /// The heads in the file, in the order they were added.
     ///
-    /// - Throws: `AuditError.file` if it cannot be read; `AuditError.invalidProof` if a line is not a head.
-    public func heads() throws -> [AuditHead] {
+    /// - Parameter mayBeEmpty: whether the file may be missing or have no head yet, so that the result may be empty. Default: that is an error, as
+    ///   without a kept head a trail that was cut off looks whole.
+    /// - Throws: `AuditError.file` if it has no head or cannot be read; `AuditError.invalidProof` if a line is not a head.
+    public func heads(mayBeEmpty: Bool = false) throws -> [AuditHead] {
+        let heads = try readHeads()
+        guard mayBeEmpty || !heads.isEmpty else {
+            throw AuditError(.file, "\(path) has no head: it is missing or was emptied, or none was saved yet")
+        }
+        return heads
+    }
+
+    private func readHeads() throws -> [AuditHead] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         guard let text = try? WholeFile.text(path) else {
             throw AuditError(.file, "\(path) cannot be read: check its permissions")

@@ -30,7 +30,7 @@ extension AuditTrail {
     ///   `FHIRStoreError`.
     @discardableResult
     public func saveHead(to file: AuditHeadFile) throws -> AuditHead {
-        let kept = try file.heads().last
+        let kept = try file.heads(mayBeEmpty: true).last
         var head = try store.read { try $0.lastAuditHead() }
         if head == nil || head == kept { head = try seal() }
         guard let head else { throw AuditError(.notFound, "the store has no audit trail: start it") }

@@ -40,6 +40,8 @@ struct AuditVerifier {
         try readHeads()
         try readRows()
         checkKept()
+        // A trail begins with a head of no rows.
+        if result.headCount == 0, result.size == 0 { note(.missing, 1, "there is no audit trail: it never began, or was removed") }
         checkEmptied()
         checkNodes()
         result.finding = finding

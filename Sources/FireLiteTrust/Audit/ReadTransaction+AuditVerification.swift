@@ -2,7 +2,7 @@ import FireLite
 
 extension ReadTransaction {
     /// Verifies the store's audit trail: each row against its hash, all rows against each signed head, the stored nodes of the tree, and
-    /// that empty rows were pruned. It reads the whole trail and reports the first row that does not match.
+    /// that empty rows were pruned. It reads the whole trail and reports the first row that does not match. A store without a trail is not intact.
     ///
     /// - Parameters:
     ///   - heads: heads kept outside the file. Without one, a trail whose end was cut off together with its heads looks intact.

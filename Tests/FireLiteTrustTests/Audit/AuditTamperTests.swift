@@ -132,6 +132,22 @@ import Testing
         print("audit: \(Self.tampers) tamperings with \(Self.operations) rows, each found at its row")
     }
 
+    /// Neither is a trail that was emptied, with its heads and without a kept one.
+    @Test func aStoreWithoutATrailIsNotIntact() throws {
+        let plain = try FHIRStore.inMemory(release: .r4)
+        let never = try plain.verifyAudit(from: nil)
+        #expect(!never.isIntact && never.finding?.kind == .missing && never.headCount == 0)
+        let audited = try AuditedStore()
+        #expect(try audited.verification().isIntact && audited.verification().size == 0)
+        try audited.store.write { try $0.upsert(auditedPatient("1", "A")) }
+        let emptied = try audited.tampering { tx in
+            for table in ["_audit", "_audit_head", "_audit_node"] { try tx.runAudit("DELETE FROM \(table)", []) }
+            return try tx.verifyAudit(signedBy: audited.keys)
+        }
+        #expect(!emptied.isIntact && emptied.finding?.kind == .missing && emptied.finding?.row == 1)
+        #expect(try audited.verification().isIntact)
+    }
+
     /// A failure to read the store's keys is none of the signature: it is thrown, and the next verification reads them again.
     @Test func keysThatCannotBeReadAreNoUnknownKeys() throws {
         let audited = try AuditedStore()

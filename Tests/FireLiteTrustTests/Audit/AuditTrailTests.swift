@@ -172,6 +172,11 @@ import Testing
         let file = AuditHeadFile(URL(fileURLWithPath: folder.file("heads")))
         let audited = try AuditedStore()
         try audited.store.write { try $0.upsert(auditedPatient("1", "A")) }
+        // A file without a head is none to verify from.
+        #expect(throws: AuditError.self) { try file.heads() }
+        #expect(try file.heads(mayBeEmpty: true).isEmpty)
+        try Data().write(to: file.url)
+        #expect(throws: AuditError.self) { try file.heads() }
         try audited.trail.saveHead(to: file)
         try audited.trail.saveHead(to: file)
         #expect(try file.heads().map(\.size) == [1, 1])
