@@ -400,6 +400,23 @@ import Testing
         #expect(try !ward.isOpen && ward.standings("open") == [.inactive])
     }
 
+    /// Without an audit trail, the signatures of the Consents show that rows are lost.
+    @Test func aLostRowIsFoundByTheSignature() throws {
+        let ward = try Ward()
+        try ward.open()
+        try ward.grant("no", AccessRule(.deny, to: ["dr"]))
+        #expect(try ward.store.check().isEmpty)
+        #expect(try ward.run("DELETE FROM _permission WHERE consent = 'no'", of: PermissionTables.module) == 1)
+        let findings = try ward.store.check()
+        #expect(findings.count == 1 && findings[0].text.contains("_permission does not have"), "\(findings)")
+        #expect(try !ward.isOpen)
+        try ward.store.write { tx in
+            let consent = try tx.resource(Consent.self, id: "no").unwrapped()
+            try tx.sign(consent, by: ward.owner, at: Self.now)
+        }
+        #expect(try ward.store.check().isEmpty && !ward.isOpen)
+    }
+
     /// A store object that was opened anew knows what was stated before.
     @Test func aStoreThatIsOpenedAgainGoesOn() throws {
         let folder = try TemporaryFolder()

@@ -4,6 +4,9 @@ import Foundation
 
 /// Compares recorded statements with the Consents, the signatures and the audit trail.
 struct PermissionCheck {
+    /// Consents whose signatures are read together.
+    private static let batch = 256
+
     private let transaction: ReadTransaction
 
     init(_ transaction: ReadTransaction) { self.transaction = transaction }
@@ -67,20 +70,52 @@ struct PermissionCheck {
             "a Consent is not what was signed: it permits nothing, and what it denied holds; sign it, revoke it or put it back")
     }
 
-    /// Statements that the audit trail has, and `_permission` does not.
+    /// Newer statements than those in `_permission` that the audit trail knows of, or that signatures of the store's Consents make.
     private func unrecorded(_ statements: [ConsentStatement]) throws -> [StoreFinding] {
         var versions: [String: Int64] = [:]
-        for statement in statements { versions["\(statement.consent) \(statement.signer)"] = statement.version }
+        for statement in statements { versions[Self.key(statement.consent, statement.signer)] = statement.version }
         let rows = try transaction.rows(
             of: AuditTables.module,
             "SELECT id, actor, max(version) FROM _audit WHERE type = 'Consent' AND action = 'E' AND version IS NOT NULL GROUP BY id, actor")
-        let lost = rows.filter { row in
-            guard let id = row[0].text, let signer = row[1].text, let version = row[2].integer else { return false }
-            return versions["\(id) \(signer)"] ?? -1 < version
+        let audited = rows.compactMap { row -> String? in
+            guard let id = row[0].text, let signer = row[1].text, let version = row[2].integer else { return nil }
+            let key = Self.key(id, signer)
+            return versions[key] ?? -1 < version ? key : nil
         }
-        return lost.map { _ in
+        let signed = try newerSignatures(than: versions).subtracting(audited)
+        return audited.map { _ in
             finding("the audit trail has a newer statement about a Consent than _permission: restore a backup or import a newer export")
         }
+            + signed.map { _ in
+                finding("a Consent has a valid signature whose statement _permission does not have: restore a backup, or sign it again")
+            }
+    }
+
+    private static func key(_ consent: String, _ signer: String) -> String { "\(consent) \(signer)" }
+
+    /// The Consents and signers of valid signatures that are newer than what is recorded.
+    private func newerSignatures(than versions: [String: Int64]) throws -> Set<String> {
+        guard let layout = transaction.store.release.resourceLayout(named: "Consent") else { return [] }
+        var found: Set<String> = []
+        let keys = try transaction.places(QueryRequest(layout)).map(\.key)
+        for start in stride(from: 0, to: keys.count, by: Self.batch) {
+            var contents: [String: Data] = [:]
+            for consent in try transaction.resources(keys: Array(keys[start..<min(start + Self.batch, keys.count)])) {
+                if let id = consent.id { contents[id] = try CanonicalJSON.data(consent) }
+            }
+            for provenance in try transaction.signatures(about: contents.keys) {
+                let item = try JSONItem.read(FHIRJSON.data(provenance))
+                for target in SignatureCoding.targets(item) where target.hasPrefix("Consent/") {
+                    let id = String(target.dropFirst("Consent/".count))
+                    guard let content = contents[id] else { continue }
+                    for statement in try transaction.statements(in: item, about: id, present: content) {
+                        let key = Self.key(id, statement.signer)
+                        if versions[key] ?? -1 < statement.version { found.insert(key) }
+                    }
+                }
+            }
+        }
+        return found
     }
 }
 

@@ -48,16 +48,6 @@ extension WriteTransaction {
         }
     }
 
-    /// The Provenances that refer to Consents.
-    private func signatures(about consents: ArraySlice<String>) throws -> [FHIRResource] {
-        guard let layout = store.release.resourceLayout(named: "Provenance"), let target = layout.element(named: "target") else {
-            return []
-        }
-        var request = QueryRequest(layout)
-        request.predicate = .refers(QueryPath([PathStep(slot: target.slot)]), consents.map { "Consent/\($0)" })
-        return try resources(keys: places(request).map(\.key))
-    }
-
     /// - Parameter isWritten: whether the Provenance was written just now, so that it may have taken the place of another one.
     private func recordStatements(in provenance: JSONItem, _ present: inout PresentConsents, isWritten: Bool) throws {
         var stated: [ConsentStatement] = []
@@ -77,6 +67,18 @@ extension WriteTransaction {
         // An older Consent that came along with its own signature is put back too.
         let isOlder = try stated.contains { try $0.consent == known.consent && Data($0.content.utf8) == present[known.consent] }
         if isOlder { _ = try self.store([known.resource(store.release)]) }
+    }
+}
+
+extension ReadTransaction {
+    /// The Provenances that refer to Consents.
+    func signatures(about consents: some Collection<String>) throws -> [FHIRResource] {
+        guard let layout = store.release.resourceLayout(named: "Provenance"), let target = layout.element(named: "target") else {
+            return []
+        }
+        var request = QueryRequest(layout)
+        request.predicate = .refers(QueryPath([PathStep(slot: target.slot)]), consents.map { "Consent/\($0)" })
+        return try resources(keys: places(request).map(\.key))
     }
 }
 
