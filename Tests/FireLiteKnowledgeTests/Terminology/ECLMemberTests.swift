@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    private func terminology(_ example: SnomedExamples, _ rows: [Row]) throws -> Terminology {
+    private func terminology(_ example: SnomedExamples, _ rows: [Row], _ file: String? = nil) throws -> Terminology {
         let release = try example.write(folder, UUID().uuidString)
         let lines = rows.enumerated().map { place, row in
             [
@@ -48,7 +48,7 @@ import Testing
         let text = ([head.split(separator: " ").joined(separator: "\t")] + lines).joined(separator: "\r\n") + "\r\n"
         let path = release + "/Snapshot/Refset/Content/der2_iscRefset_ExtendedMapSnapshot_INT_20250101.txt"
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        let database = folder.file("\(UUID().uuidString).sqlite")
+        let database = file ?? folder.file("\(UUID().uuidString).sqlite")
         try CodeSystemFile(path: database).add([release])
         var terminology = Terminology(release: TerminologyExamples.release)
         try terminology.addCodeSystems(at: database)
@@ -152,6 +152,26 @@ import Testing
         #expect(error("^ \(refset) {{ M mapColor = \"red\" }}")?.message.contains("correlationId, mapGroup, mapTarget") == true)
         #expect(error("^ [mapTarget] \(refset)")?.message.contains("no concepts") == true)
         #expect(error("^ [targetComponentId] \(refset)")?.message.contains("no field 'targetcomponentid'") == true)
+    }
+
+    /// A member whose fields are lost is not one that no filter finds.
+    @Test(arguments: ["{", "[]", ""]) func damagedFieldsAreAnError(_ text: String) throws {
+        var random = SeededGenerator(seed: 3)
+        let example = SnomedExamples.random(3, count: 30)
+        let path = folder.file("damaged.sqlite")
+        let rows = Self.rows(&random, example)
+        _ = try terminology(example, rows, path)
+        let connection = try Connection(path: path)
+        try connection.run("UPDATE code_member_row SET fields = '\(text)' WHERE rowid = (SELECT max(rowid) FROM code_member_row)")
+        var damaged = Terminology(release: TerminologyExamples.release)
+        try damaged.addCodeSystems(at: path)
+        #expect(throws: KnowledgeError.self) {
+            for refset in 6...7 {
+                let filter = "^ \(SnomedExamples.code(refset)) {{ M active = true, mapTarget = \"A00\" }}"
+                _ = try damaged.expand("http://snomed.info/sct?fhir_vs=ecl/" + filter)
+                _ = try damaged.expand("http://snomed.info/sct?fhir_vs=ecl/" + filter.replacing("true", with: "false"))
+            }
+        }
     }
 
     @Test func filtersOnTheModulesAndDatesOfNames() throws {

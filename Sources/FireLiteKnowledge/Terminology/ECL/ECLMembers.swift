@@ -61,8 +61,7 @@ extension ECLEvaluator {
             while try statement.step() {
                 count += 1
                 if count % 256 == 0 { try checkTime() }
-                // What a damaged file lost is as if it said nothing.
-                let texts = wantsFields ? statement.text(4).flatMap { try? JSONItemReader.read(Data($0.utf8)) } : nil
+                let texts = wantsFields ? try statement.text(4).map { try readFields($0, of: refset) } : nil
                 for member in texts?.members ?? [] where known.insert(member.name).inserted { missing.remove(member.name.lowercased()) }
                 let row = MemberRow(
                     refset: refset, concept: statement.int(0), isActive: CodeFlags(rawValue: statement.int(1)).contains(.active),
@@ -78,6 +77,18 @@ extension ECLEvaluator {
                 "the reference sets have no field '\(missing.sorted()[0])', they have "
                     + (known.isEmpty ? "none of their own" : names) + ": choose one of those")
         }
+    }
+
+    /// The fields of a row.
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if they are damaged: without them a filter would leave the member out.
+    private func readFields(_ text: String, of refset: Int64) throws -> JSONItem {
+        guard let fields = try? JSONItemReader.read(Data(text.utf8)), fields.isObject else {
+            let code = try self.text("SELECT code FROM code_concept WHERE _k = ?", refset) ?? "?"
+            throw ReadingFailures.noted(
+                KnowledgeError(.file, "a row of the reference set \(code) is damaged: import the release again"))
+        }
+        return fields
     }
 
     /// What every row has, besides module, date and status.
