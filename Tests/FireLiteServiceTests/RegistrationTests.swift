@@ -6,9 +6,16 @@ import Testing
 /// What a service gets from outside.
 @Suite struct RegistrationTests {
     private struct Checker: ContentValidator {
+        private var undecided: ContentIssue {
+            var issue = ContentIssue(.warning, code: "not-found", text: "undecided", path: "Patient.meta")
+            issue.isUndecided = true
+            return issue
+        }
+
         func issues(of resource: FHIRResource, against profiles: [String]) throws -> [ContentIssue] {
             profiles.map { ContentIssue(.warning, code: "not-found", text: "unknown", path: $0) }
                 + (resource.id == "bad" ? [ContentIssue(.error, code: "invariant", text: "bad", path: "Patient.id")] : [])
+                + (resource.id == "unknown" ? [undecided] : [])
         }
     }
 
@@ -70,6 +77,11 @@ import Testing
             #expect(reply.json?["issue"]?.items.compactMap { $0["code"]?.text } == ["not-found", "invariant"])
             let stored = await sample.send(.put, "/Patient/bad", #"{"resourceType":"Patient","id":"bad"}"#)
             #expect(stored.status == (strict ? 422 : 201))
+            // What is undecided is a warning of `$validate`, and is not stored either.
+            let undecided = #"{"resourceType":"Patient","id":"unknown"}"#
+            let warned = await sample.send(.post, "/Patient/$validate", undecided)
+            #expect(warned.json?["issue"]?.items.compactMap { $0["severity"]?.text } == ["warning"])
+            #expect(await sample.send(.put, "/Patient/unknown", undecided).status == (strict ? 422 : 201))
         }
     }
 

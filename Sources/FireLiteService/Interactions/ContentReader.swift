@@ -80,7 +80,7 @@ struct ContentReader {
     ///
     /// - Throws: `ServiceFault` with status 422.
     func check(_ resource: FHIRResource) throws {
-        let issues = try self.issues(of: resource).filter { $0.severity == "error" }
+        let issues = try self.issues(of: resource, isStored: true).filter { $0.severity == "error" }
         guard issues.isEmpty else { throw ServiceFault(422, Array(issues.prefix(ServiceFault.maximumIssues))) }
     }
 
@@ -88,11 +88,13 @@ struct ContentReader {
     ///
     /// - Parameters:
     ///   - profiles: the canonical addresses of profiles to check, too; nil for what is checked before content is stored.
-    func issues(of resource: FHIRResource, against profiles: [String]? = nil) throws -> [ServiceFault.Issue] {
+    ///   - isStored: whether the content is to be stored, which what is undecided prevents like an error.
+    func issues(of resource: FHIRResource, against profiles: [String]? = nil, isStored: Bool = false) throws -> [ServiceFault.Issue] {
         let configuration = service.configuration
         if let validator = configuration.validator, configuration.storesOnlyConforming || profiles != nil {
-            return try validator.issues(of: resource, against: profiles ?? []).map {
-                ServiceFault.Issue(severity: $0.severity.rawValue, code: $0.code, text: $0.text, expression: $0.path)
+            return try validator.issues(of: resource, against: profiles ?? []).map { issue in
+                let severity = isStored && issue.isUndecided ? .error : issue.severity
+                return ServiceFault.Issue(severity: severity.rawValue, code: issue.code, text: issue.text, expression: issue.path)
             }
         }
         guard configuration.validates || profiles != nil else { return [] }

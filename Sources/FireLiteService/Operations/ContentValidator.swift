@@ -32,6 +32,9 @@ public struct ContentIssue: Sendable, Hashable {
     public var text: String
     /// The FHIRPath of the element; nil for the whole resource.
     public var path: String?
+    /// Whether something could not be decided for which a service that stores only valid resources refuses the resource, although it is no error.
+    /// Default: false.
+    public var isUndecided = false
 
     /// An issue.
     ///

@@ -38,7 +38,7 @@ extension FHIRService {
         public var validates = true
         /// Checks content further for `$validate`, by profiles; nil for no further checks. Default: nil.
         public var validator: (any ContentValidator)?
-        /// Whether content is also stored only if ``validator`` finds no error in it. Default: false.
+        /// Whether content is also stored only if ``validator`` finds no error in it, and nothing undecided that it does not accept. Default: false.
         public var storesOnlyConforming = false
         /// Operations from outside, such as those of a terminology. Default: none.
         public var operations: [RegisteredOperation] = []
