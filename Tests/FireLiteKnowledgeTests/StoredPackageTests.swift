@@ -73,10 +73,16 @@ import Testing
     @Test func packagesThatAreAddedLaterCountAtOnce() throws {
         for path in [folder.file("s.sqlite"), ":memory:"] {
             let store = try store(path)
-            try store.write { try $0.upsert(patient("a")) }
+            func code(_ patient: Patient) -> ValidationFailure.Code? {
+                #expect(throws: ValidationFailure.self) { try store.write { try $0.upsert(patient) } }?.code
+            }
+            #expect(code(patient("a", name: "n")) == .undecided)
             try store.addPackage(at: package())
-            #expect(throws: ValidationFailure.self) { try store.write { try $0.upsert(patient("b")) } }
+            #expect(code(patient("b")) == .invalid)
+            try store.write { try $0.upsert(patient("a", name: "n")) }
             try store.removePackage(named: "a.b")
+            #expect(code(patient("b", name: "n")) == .undecided)
+            try store.requireValidation(.storedPackages(undecided: .accepted))
             try store.write { try $0.upsert(patient("b")) }
             #expect(try store.count("patient") == 2)
         }
@@ -148,7 +154,7 @@ import Testing
     }
 
     @Test func aStoreWithoutPackagesHasNoTablesForThem() throws {
-        let store = try store()
+        let store = try store(nil, .storedPackages(undecided: .accepted))
         try store.write { try $0.upsert(patient("a")) }
         #expect(throws: FHIRStoreError.self) { try store.count("_package") }
     }

@@ -6,8 +6,8 @@ struct ConstraintValidator {
     private var context: FHIRPathContext
     private let requiresTruth: Bool
     private(set) var issues: [FHIRIssue] = []
-    /// The constraints that could not be evaluated, with the reason.
-    private(set) var undecided: [String] = []
+    /// The constraints that could not be evaluated, with the reason and the place.
+    private(set) var undecided: [FHIRIssue] = []
     /// The elements on the way to the current one; a path is made of them only for an issue.
     private var steps: [(name: String, index: Int?)]
 
@@ -67,18 +67,19 @@ struct ConstraintValidator {
 
     private mutating func check(_ constraint: CompiledConstraint, _ item: Item) {
         if constraint.isAboutNarrative, case .object(let object) = item, (object as? FHIRResource)?.isContained ?? false { return }
+        let fact = constraint.constraint
         do {
             guard try constraint.isBroken(by: item, context, requiresTruth: requiresTruth) else { return }
         } catch {
             // A rule that cannot be evaluated says nothing of the object.
-            undecided.append("\(constraint.constraint.key): \(error)")
+            undecided.append(issue(fact, "the constraint \(fact.key) could not be evaluated: \(error)"))
             return
         }
+        issues.append(issue(fact, "breaks the constraint \(fact.key): \(fact.expression)"))
+    }
+
+    private func issue(_ fact: FHIRPathConstraint, _ message: String) -> FHIRIssue {
         let path = steps.map { step in step.index.map { "\(step.name)[\($0)]" } ?? step.name }.joined(separator: ".")
-        let fact = constraint.constraint
-        issues.append(
-            FHIRIssue(
-                path: path, severity: fact.severity, code: .constraint, message: "breaks the constraint \(fact.key): \(fact.expression)",
-                key: fact.key))
+        return FHIRIssue(path: path, severity: fact.severity, code: .constraint, message: message, key: fact.key)
     }
 }

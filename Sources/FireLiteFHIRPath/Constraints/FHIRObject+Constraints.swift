@@ -18,16 +18,20 @@ extension FHIRObject {
 
     /// Checks the object as `validate(constraints:context:)` does; a constraint about an order is broken too if nothing orders the values. A constraint
     /// states what must be true (FHIR, ElementDefinition, constraint): that a period starts before it ends is not true of a day and a moment within it.
-    package final func validate(strictly constraints: FHIRPathConstraints, context: FHIRPathContext) -> [FHIRIssue] {
+    ///
+    /// - Returns: the constraints that are broken, and those that could not be evaluated, each with its severity.
+    package final func validate(
+        strictly constraints: FHIRPathConstraints, context: FHIRPathContext
+    ) -> (broken: [FHIRIssue], undecided: [FHIRIssue]) {
         var validator = ConstraintValidator(constraints, context, self, requiresTruth: true)
         validator.validate(self)
-        return validator.issues
+        return (validator.issues, validator.undecided)
     }
 
     /// The constraints that could not be evaluated on the object, with the reason, which has no values from it.
     package final func undecided(constraints: FHIRPathConstraints) -> [String] {
         var validator = ConstraintValidator(constraints, FHIRPathContext(), self)
         validator.validate(self)
-        return validator.undecided
+        return validator.undecided.map(\.message)
     }
 }

@@ -94,7 +94,9 @@ struct AnswerCheck {
         case .member: return
         case .notMember: add("the answer is not in the value set of the question")
         case .unknown:
-            run.add(.unknownValueSet, "whether the answer is in \(url) is not known: add the package with the value set", .warning)
+            run.add(
+                .unknownValueSet, "whether the answer is in \(url) is not known: add the package with the value set", .warning,
+                undecided: .code)
         }
     }
 
@@ -154,6 +156,8 @@ struct AnswerCheck {
                 add(isLow ? "the answer is less than the minimum" : "the answer is more than the maximum")
             } else if order == nil, isQuantity || ["date", "dateTime", "time"].contains(value.type) {
                 compareRoughly(value, bound, isLow)
+            } else if order == nil, value.text != nil {
+                addUncompared()
             }
         }
     }
@@ -167,7 +171,15 @@ struct AnswerCheck {
         if isLow ? first < second : first > second {
             return add(isLow ? "the answer is less than the minimum" : "the answer is more than the maximum")
         }
-        if first == second, !isLow, left.utf8.count > right.utf8.count { add("the answer is more than the maximum") }
+        guard first == second else { return }
+        if left.utf8.count < right.utf8.count { return addUncompared() }
+        if !isLow, left.utf8.count > right.utf8.count { add("the answer is more than the maximum") }
+    }
+
+    private func addUncompared() {
+        run.add(
+            .undecidedConstraint, "the answer cannot be compared with a limit of the question: its precision or type differs", .warning,
+            undecided: .rule)
     }
 
     private func checkText(_ value: ElementValue) {
@@ -186,7 +198,8 @@ struct AnswerCheck {
                 on: [FHIRPathValue(value.item)], context: context)
             if results.first?.bool == false { add("the answer does not match the regular expression of the question") }
         } catch {
-            add("the regular expression of the question cannot be applied: \(error)", .warning)
+            run.add(
+                .responseAnswer, "the regular expression of the question cannot be applied: \(error)", .warning, undecided: .rule)
         }
     }
 

@@ -234,10 +234,12 @@ struct ObservationRules {
         for coding in resource.child("code")?.children("coding") ?? [] {
             guard let system = coding.text(of: "system"), let code = coding.text(of: "code") else { continue }
             if let id = BuiltInDefinitions.vitalSign(code, system: system) {
-                if let structure = try? run.knowledge.structure(Canonical(url: Knowledge.base + id)),
-                    !run.hasValidated(resource, against: structure)
-                {
-                    run.validate(resource, against: structure)
+                do {
+                    // Releases whose profiles do not come with the library are checked by those that a resource names.
+                    guard let structure = try run.knowledge.structure(Canonical(url: Knowledge.base + id)) else { continue }
+                    if !run.hasValidated(resource, against: structure) { run.validate(resource, against: structure) }
+                } catch {
+                    run.report(error)
                 }
             }
         }

@@ -89,23 +89,37 @@ struct ExtensionRules {
     private func checkContext(_ object: FHIRObject, _ structure: Structure, _ place: Place) {
         guard !structure.contexts.isEmpty, let parent = place.parent else { return }
         let names = parent.names
-        let isAllowed = structure.contexts.contains { context in
-            switch context.type {
-            case "extension": return isPart(of: context.expression, parent)
-            case "fhirpath": return isSelected(by: context.expression, parent)
-            default: return isElement(context.expression, names, parent)
+        let answers = structure.contexts.map { context in
+            run.collectingDoubts {
+                switch context.type {
+                case "extension": isPart(of: context.expression, parent)
+                case "fhirpath": isSelected(by: context.expression, parent)
+                default: isElement(context.expression, names, parent)
+                }
             }
         }
-        if !isAllowed {
+        if answers.contains(where: { $0.value && $0.doubts.isEmpty }) {
+            // One context is enough.
+        } else if let doubtful = answers.first(where: \.value) {
+            addUndecided("whether the extension \(structure.url) is allowed here could not be decided", structure, doubtful.doubts)
+        } else {
             let list = structure.contexts.map(\.expression).joined(separator: ", ")
             run.add(.extensionContext, "the extension \(structure.url) is not allowed here: it belongs to \(list)", profile: structure)
         }
         for expression in structure.contextInvariants {
-            guard let path = try? FHIRPath(expression, options: .definitions) else { continue }
-            if (try? path.bool(on: parent.object, context: run.context(parent.object.containerResource))) == false {
-                run.add(.extensionContext, "the place of the extension breaks the rule \(expression)", profile: structure)
+            do {
+                let path = try FHIRPath(expression, options: .definitions)
+                if try path.bool(on: parent.object, context: run.context(parent.object.containerResource)) == false {
+                    run.add(.extensionContext, "the place of the extension breaks the rule \(expression)", profile: structure)
+                }
+            } catch {
+                addUndecided("the rule \(expression) about the place of the extension could not be evaluated: \(error)", structure, [.rule])
             }
         }
+    }
+
+    private func addUndecided(_ message: String, _ structure: Structure, _ doubts: Set<ValidationIssue.Undecided>) {
+        run.add(.undecidedConstraint, message, .warning, profile: structure, undecided: .gravest(of: doubts))
     }
 
     private func isPart(of expression: String, _ parent: Place) -> Bool {
@@ -129,17 +143,20 @@ struct ExtensionRules {
             || plain == "MetadataResource" && parent.object.layout.element(named: "url") != nil
     }
 
-    /// Whether an expression over the resource selects the place; if it cannot be evaluated, nothing is said.
+    /// Whether an expression over the resource selects the place; true, and a doubt, if it cannot be evaluated.
     private func isSelected(by expression: String, _ parent: Place) -> Bool {
         var current: Place? = parent
+        var isDoubtful = false
         while let place = current {
-            if let found = try? FHIRPath(expression, options: .definitions).evaluate(on: place.object, context: run.context(nil)) {
+            do {
+                let found = try FHIRPath(expression, options: .definitions).evaluate(on: place.object, context: run.context(nil))
                 if found.contains(where: { $0.object === parent.object || $0.bool == true || $0.element === parent.object }) { return true }
-            } else {
-                return true
+            } catch {
+                isDoubtful = true
             }
             current = place.parent
         }
-        return false
+        if isDoubtful { run.doubt(.rule) }
+        return isDoubtful
     }
 }

@@ -11,10 +11,10 @@ extension FHIRValidator {
         try validate(view.object, against: [View.profileURL])
     }
 
-    /// Whether the resource of a profile's view has no error against the profile.
+    /// Whether the resource of a profile's view has no error against the profile; false if the profile is not known.
     ///
     /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read.
     public func isValid<View: ResourceProfileView>(_ view: View) throws -> Bool {
-        try !issues(in: view).contains { $0.severity == .error }
+        try !issues(in: view).contains { $0.severity == .error || $0.undecided == .profile }
     }
 }

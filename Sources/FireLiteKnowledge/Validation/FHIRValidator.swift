@@ -46,7 +46,8 @@ public struct FHIRValidator: Sendable {
     /// - Parameters:
     ///   - resource: a resource of the release of `knowledge`.
     ///   - profiles: canonical URLs of profiles that it must conform to, in addition to those in its `meta.profile`.
-    /// - Returns: the issues; empty if there are none. An unknown profile gives a warning.
+    /// - Returns: the issues; empty if there are none. What could not be checked, such as an unknown profile, gives an issue
+    ///   that is no error and says so in ``ValidationIssue/undecided-swift.property``.
     /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read: another program has locked it for long, or it is damaged; and
     ///   the error of a ``TerminologySource`` that fails. Nothing is known about the resource then.
     public func validate(_ resource: FHIRResource, against profiles: [String] = []) throws -> [ValidationIssue] {
@@ -60,7 +61,14 @@ public struct FHIRValidator: Sendable {
         run.sha1 = sha1
         for issue in resource.validate() { run.add(ValidationIssue(issue)) }
         let constraints = FHIRPathConstraints.defined(by: knowledge.release)
-        for issue in resource.validate(strictly: constraints, context: run.context(nil)) { run.add(ValidationIssue(issue)) }
+        let (own, doubts) = run.collectingDoubts { resource.validate(strictly: constraints, context: run.context(nil)) }
+        for issue in own.broken { run.add(ValidationIssue(issue)) }
+        for issue in own.undecided { run.add(ValidationIssue(undecided: issue)) }
+        for kind in ValidationIssue.Undecided.allCases where doubts.contains(kind) {
+            run.add(
+                .undecidedConstraint, "a constraint of FHIR asks about codes or profiles that are not known here", .information,
+                undecided: kind)
+        }
         RecordWalk(run).visit(resource, Place(resource))
         for profile in profiles { run.validate(resource, against: profile) }
         return run.finish()
@@ -68,6 +76,13 @@ public struct FHIRValidator: Sendable {
 }
 
 extension ValidationIssue {
+    /// An issue about a constraint that could not be evaluated.
+    init(undecided issue: FHIRIssue) {
+        self.init(
+            messageID: .undecidedConstraint, severity: .warning, path: issue.path, message: issue.message, profile: nil, element: nil,
+            key: issue.key, undecided: issue.severity == .error ? .rule : nil)
+    }
+
     /// An issue of the checks by layouts and constraints.
     init(_ issue: FHIRIssue) {
         let messageID: MessageID =

@@ -150,12 +150,18 @@ struct ProfileWalk {
             run.validate(object, against: profile)
             return false
         }
-        let results = profiles.map { run.conforms(object, to: $0) }
-        if results.contains(true) { return true }
-        if results.contains(where: { $0 == nil }) {
+        let results = profiles.map { profile in run.collectingDoubts { run.conforms(object, to: profile) } }
+        if results.contains(where: { $0.value == true && $0.doubts.isEmpty }) { return true }
+        if let doubtful = results.first(where: { $0.value == true }) {
+            add(
+                .missingDefinition, "whether the value conforms to one of the profiles of \(facts.id) could not be decided", facts,
+                severity: .warning, undecided: .gravest(of: doubtful.doubts))
+            return true
+        }
+        if results.contains(where: { $0.value == nil }) {
             add(
                 .missingDefinition, "not all profiles of \(facts.id) are known: add the packages that define them", facts,
-                severity: .warning)
+                severity: .warning, undecided: .profile)
         } else {
             add(.noProfile, "the value conforms to none of the profiles of \(facts.id)", facts)
         }
@@ -174,26 +180,40 @@ struct ProfileWalk {
 
     private func check(_ constraint: ConstraintCheck, of facts: RuleFacts, on value: ElementValue, in resource: FHIRResource?) {
         let expression = constraint.expression
-        guard !run.isAbandoned(expression) else { return }
+        guard !run.isAbandoned(expression) else {
+            return addUndecided(constraint, "it took too long before", facts)
+        }
         do {
-            guard try constraint.compiled.get().isBroken(by: value.item, run.context(resource)) else { return }
+            let compiled = try constraint.compiled.get()
+            let (result, doubts) = run.collectingDoubts { Result { try compiled.isBroken(by: value.item, run.context(resource)) } }
+            guard try result.get() else {
+                if doubts.isEmpty { return }
+                return addUndecided(constraint, "it asks about codes or profiles that are not known here", facts, doubts)
+            }
             add(
                 .constraint, "breaks the constraint \(constraint.key): \(expression)", facts, severity: constraint.severity,
                 key: constraint.key)
         } catch {
             run.abandon(expression, after: error)
-            add(
-                .undecidedConstraint, "the constraint \(constraint.key) could not be evaluated: \(error)", facts, severity: .warning,
-                key: constraint.key)
+            addUndecided(constraint, "\(error)", facts)
         }
+    }
+
+    private func addUndecided(
+        _ constraint: ConstraintCheck, _ reason: String, _ facts: RuleFacts, _ doubts: Set<ValidationIssue.Undecided> = [.rule]
+    ) {
+        let kind = ValidationIssue.Undecided.gravest(of: doubts)
+        add(
+            .undecidedConstraint, "the constraint \(constraint.key) could not be evaluated: \(reason)", facts, severity: .warning,
+            key: constraint.key, undecided: constraint.severity == .error ? kind : nil)
     }
 
     // MARK: - Issues
 
     func add(
         _ messageID: ValidationIssue.MessageID, _ message: String, _ facts: RuleFacts, severity: ValidationIssue.Severity = .error,
-        key: String? = nil
+        key: String? = nil, undecided: ValidationIssue.Undecided? = nil
     ) {
-        run.add(messageID, message, severity, profile: structure, element: facts.id, key: key)
+        run.add(messageID, message, severity, profile: structure, element: facts.id, key: key, undecided: undecided)
     }
 }

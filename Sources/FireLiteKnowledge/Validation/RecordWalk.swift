@@ -78,7 +78,7 @@ struct RecordWalk {
                 guard let structure = try run.knowledge.structure(canonical) else {
                     run.at("meta") {
                         run.at("profile", index) {
-                            run.add(.missingDefinition, "the profile \(profile) is not known: add the package that defines it", .warning)
+                            run.addUnknown(profile: profile)
                         }
                     }
                     continue
@@ -146,17 +146,28 @@ struct RecordWalk {
 
     /// The codes of a value set that the lists of a release do not have.
     private func checkCodes(_ values: [ElementValue], of valueSet: Canonical) {
-        for value in values where BindingCheck.membership(of: value, in: valueSet, run) == .notMember {
-            run.at(value) { run.add(.code, "needs a code of \(valueSet), has a different one") }
+        for value in values {
+            switch BindingCheck.membership(of: value, in: valueSet, run) {
+            case .member: continue
+            case .notMember: run.at(value) { run.add(.code, "needs a code of \(valueSet), has a different one") }
+            case .unknown: if value.text != nil { run.at(value) { addUnknown(valueSet) } }
+            }
         }
     }
 
     /// The codes of a required binding, and of a maximum, are of its code systems, which the lists of a release do not say.
     private func checkBinding(of value: ElementValue, to valueSet: Canonical) {
-        guard let coded = value.object, !CodeQuestion.all(in: coded).isEmpty,
-            BindingCheck.membership(of: value, in: valueSet, run) == .notMember, !run.hasIssue(.code)
-        else { return }
-        run.add(.code, "needs a code of \(valueSet), has a different one")
+        guard let coded = value.object, !CodeQuestion.all(in: coded).isEmpty else { return }
+        switch BindingCheck.membership(of: value, in: valueSet, run) {
+        case .member: return
+        case .notMember: if !run.hasIssue(.code) { run.add(.code, "needs a code of \(valueSet), has a different one") }
+        case .unknown: addUnknown(valueSet)
+        }
+    }
+
+    /// A remark, as nothing that a package could add tells more about most of these codes.
+    private func addUnknown(_ valueSet: Canonical) {
+        run.add(.unknownValueSet, "whether the code is in \(valueSet) is not known here", .information, undecided: .code)
     }
 
     private func check(_ object: FHIRObject, _ place: Place, _ rule: WalkPlan.ObjectRule) {

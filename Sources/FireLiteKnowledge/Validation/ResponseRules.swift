@@ -38,7 +38,8 @@ struct ResponseRules {
             return nil
         }
         run.at("questionnaire") {
-            run.add(.missingDefinition, "the Questionnaire is not known, so the answers are not checked: add it", .warning)
+            run.add(
+                .missingDefinition, "the Questionnaire is not known, so the answers are not checked: add it", .warning, undecided: .outside)
         }
         return nil
     }
@@ -91,6 +92,11 @@ struct ResponseWalk {
 
     private func check(_ item: QuestionnaireForm.Item, found: [(FHIRObject, Int)], name: String, parents: [FHIRObject]) {
         let isEnabled = conditions.isEnabled(item, from: parents)
+        if isEnabled == nil, !found.isEmpty || item.isRequired {
+            // An answer is allowed and, where it is required, missed.
+            run.add(
+                .responseEnabled, "whether the item \(item.linkID) is enabled could not be decided", .information, undecided: .outside)
+        }
         if found.isEmpty {
             if item.isRequired, isEnabled != false, item.type != "display" { missing(item) }
             return

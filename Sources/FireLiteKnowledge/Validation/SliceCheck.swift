@@ -75,13 +75,29 @@ struct SliceCheck {
         }
     }
 
-    /// The first slice that a value is in; nil if it is in none.
+    /// The first slice that a value is in; nil if it is in none. What could not be decided is reported if it matters.
     private func place(of value: ElementValue, _ position: Int, _ node: StructureNode, _ slicing: ElementRule.Slicing) -> Int? {
+        var doubts: Set<ValidationIssue.Undecided> = []
         for (index, slice) in node.slices.enumerated() where slice.rule.sliceName != "@default" {
             guard run.mayContinue() else { return nil }
-            if isIn(value, position: position, slice, index: index, slicing) { return index }
+            let (isThere, found) = run.collectingDoubts { isIn(value, position: position, slice, index: index, slicing) }
+            if isThere {
+                // Without discriminators the slice is checked again, with its doubts.
+                if !slicing.discriminators.isEmpty { report(found, node) }
+                return index
+            }
+            doubts.formUnion(found)
         }
+        report(doubts, node)
         return node.slices.firstIndex { $0.rule.sliceName == "@default" }
+    }
+
+    private func report(_ doubts: Set<ValidationIssue.Undecided>, _ node: StructureNode) {
+        guard let kind = ValidationIssue.Undecided.gravest(of: doubts) else { return }
+        let names = node.slices.compactMap(\.rule.sliceName).joined(separator: ", ")
+        walk.add(
+            .discriminator, "which of the slices \(names) the value is in could not be decided", ProfileWalk.facts(of: node),
+            severity: kind == .outside ? .information : .warning, undecided: kind)
     }
 
     private func isIn(
@@ -89,13 +105,12 @@ struct SliceCheck {
     ) -> Bool {
         guard !slicing.discriminators.isEmpty else {
             // Without discriminators a value is in the slice that it conforms to.
-            let found = run.silently {
+            return run.holds {
                 let facts = ProfileWalk.facts(of: slice)
                 guard walk.checkType(of: value, facts) else { return }
                 walk.checkContent(of: value, slice, resource)
                 walk.checkProfiles(of: value, facts, slice)
             }
-            return !found.contains { $0.severity == .error }
         }
         return slicing.discriminators.allSatisfy { discriminator in
             if discriminator.type == "position" { return position == index }
@@ -140,13 +155,26 @@ struct Discrimination {
         let targets = run.knowledge.discriminated(by: discriminator.path, in: slice) {
             self.targets(discriminator.path, from: Target(node: slice, structure: walk.structure))
         }
-        guard let values = values(value, discriminator.path) else { return false }
+        guard let values = values(value, discriminator.path) else {
+            run.doubt(.rule)
+            return false
+        }
+        if values.isEmpty {
+            // A target that is not at hand.
+            if discriminator.path.contains("resolve()") { run.doubt(.outside) }
+        } else if targets.isEmpty, discriminator.type != "exists" {
+            run.doubt(hasUnknownProfile(slice) ? .profile : .rule)
+        }
         switch discriminator.type {
         case "exists": return existence(values, targets)
         case "type": return types(values, targets)
         case "profile": return profiles(values, targets)
         default: return content(values, targets)
         }
+    }
+
+    private func hasUnknownProfile(_ slice: StructureNode) -> Bool {
+        (slice.rule.types ?? []).flatMap { $0.profiles + $0.targets }.contains { (try? run.knowledge.structure(Canonical($0))) == nil }
     }
 
     // MARK: - Kinds
@@ -173,7 +201,13 @@ struct Discrimination {
     }
 
     private func targetTypes(_ type: ElementRule.TypeRule) -> [String] {
-        type.targets.compactMap { (try? run.knowledge.structure(Canonical($0)))?.type }
+        type.targets.compactMap { url in
+            guard let structure = try? run.knowledge.structure(Canonical(url)) else {
+                run.doubt(.profile)
+                return nil
+            }
+            return structure.type
+        }
     }
 
     private func profiles(_ values: [ElementValue], _ targets: [Target]) -> Bool {
@@ -206,14 +240,15 @@ struct Discrimination {
         if let fixed = facts.fixed { return value.matches(fixed, isExact: true) }
         if let pattern = facts.pattern { return value.matches(pattern, isExact: false) }
         if facts.strength == "required", !hasFixedBelow(target.node) {
-            return facts.valueSet.map { BindingCheck.membership(of: value, in: $0, run) == .member } ?? false
+            let membership = facts.valueSet.map { BindingCheck.membership(of: value, in: $0, run) }
+            if membership == .unknown { run.doubt(.code) }
+            return membership == .member
         }
         let walk = ProfileWalk(run, target.structure)
-        let found = run.silently {
+        return run.holds {
             walk.checkContent(of: value, target.node, resource)
             walk.checkProfiles(of: value, facts, target.node)
         }
-        return !found.contains { $0.severity == .error }
     }
 
     private func hasFixedBelow(_ node: StructureNode) -> Bool {

@@ -41,7 +41,7 @@ struct StructureRules {
             if let base, structure.isConstraint { compare(structure.root, base.root) }
         } catch let error as KnowledgeError {
             switch error.code {
-            case .missing: run.add(.missingDefinition, error.message, .warning)
+            case .missing: run.add(.missingDefinition, error.message, .warning, undecided: .outside)
             default: run.add(.structureDefinition, "no snapshot can be made: \(error.message)")
             }
         } catch {
@@ -194,7 +194,9 @@ struct MeasureRules {
         guard resource.resourceType == "MeasureReport", let url = resource.text("measure") else { return }
         guard let definition = run.knowledge.definition(Canonical(url), type: "Measure"), let measure = run.outside(definition) else {
             return run.at("measure") {
-                run.add(.missingDefinition, "the Measure is not known, so the report is not checked by it: add it", .warning)
+                run.add(
+                    .missingDefinition, "the Measure is not known, so the report is not checked by it: add it", .warning,
+                    undecided: .outside)
             }
         }
         let codes = Set(measure.children("group").flatMap { Self.codes(of: $0) })

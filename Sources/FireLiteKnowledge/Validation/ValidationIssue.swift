@@ -14,6 +14,21 @@ public struct ValidationIssue: Sendable, Hashable, CustomStringConvertible {
         case information
     }
 
+    /// What an issue leaves undecided: something that may be wrong with the resource, and could not be checked.
+    public enum Undecided: String, Sendable, Hashable, CaseIterable {
+        /// A profile that the resource must conform to, or that decides about a part of it, is not known or cannot be used.
+        case profile
+        /// A rule whose breach is an error could not be applied: a constraint, a limit, a slicing, the place of an extension.
+        case rule
+        /// It is unknown whether a code is in the value set of a required binding.
+        case code
+        /// Something outside of the resource is not at hand: a Questionnaire, a Measure, the target of a reference.
+        case outside
+
+        /// The first of several kinds in the order above.
+        static func gravest(of kinds: Set<Undecided>) -> Undecided? { allCases.first { kinds.contains($0) } }
+    }
+
     /// The stable id of a kind of message: programs compare it, texts may change.
     public struct MessageID: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The text of the id.
@@ -39,6 +54,8 @@ public struct ValidationIssue: Sendable, Hashable, CustomStringConvertible {
     public let element: String?
     /// The key of the constraint that is not met: `pat-1`; nil for other issues.
     public let key: String?
+    /// What could not be checked; nil for an issue that was decided. ``StoreValidation`` goes by it, whatever the severity.
+    public internal(set) var undecided: Undecided?
 
     /// The code of the value set issue-type (FHIR, OperationOutcome).
     public var issueType: String { messageID.issueType }
@@ -72,7 +89,7 @@ extension ValidationIssue.MessageID {
     public static let length = Self("element-length")
     /// A constraint is not met.
     public static let constraint = Self("constraint")
-    /// A constraint could not be evaluated.
+    /// A constraint, a limit or another rule could not be applied.
     public static let undecidedConstraint = Self("constraint-undecided")
     /// A code is not in the value set of its binding.
     public static let code = Self("binding-code")
@@ -84,7 +101,7 @@ extension ValidationIssue.MessageID {
     public static let closedSlicing = Self("slicing-closed")
     /// The values of slices are not in the order that the profile asks for.
     public static let sliceOrder = Self("slicing-order")
-    /// A slicing has a discriminator that cannot be used.
+    /// A slicing has a discriminator that cannot be used, or that decides nothing about a value.
     public static let discriminator = Self("slicing-discriminator")
     /// A profile, or another definition, is not known.
     public static let missingDefinition = Self("definition-missing")

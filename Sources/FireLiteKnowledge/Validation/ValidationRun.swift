@@ -18,12 +18,15 @@ final class ValidationRun {
     @exclusivity(unchecked) private var remaining: Int
     private var known: Set<ValidationIssue> = []
     private var suppressed = 0
+    /// Whether an error is among the issues that are not listed, and what those leave undecided.
+    private var suppressedError = false
+    private var suppressedDoubt: ValidationIssue.Undecided?
     /// Validations against profiles that are going on, which would otherwise go round in circles.
     private var active: Set<ProfileUse> = []
     /// Validations against profiles whose issues are reported.
     private var reported: Set<ProfileUse> = []
     /// Results of validations against profiles, by object and profile.
-    private var conformances: [ProfileUse: Bool] = [:]
+    private var conformances: [ProfileUse: (conforms: Bool, doubts: Set<ValidationIssue.Undecided>)] = [:]
     lazy var references = ReferenceIndex(root)
 
     struct ProfileUse: Hashable {
@@ -89,16 +92,19 @@ final class ValidationRun {
 
     func add(
         _ messageID: ValidationIssue.MessageID, _ message: String, _ severity: ValidationIssue.Severity = .error, profile: Structure? = nil,
-        element: String? = nil, key: String? = nil
+        element: String? = nil, key: String? = nil, undecided: ValidationIssue.Undecided? = nil
     ) {
         add(
             ValidationIssue(
-                messageID: messageID, severity: severity, path: path, message: message, profile: profile?.url, element: element, key: key))
+                messageID: messageID, severity: severity, path: path, message: message, profile: profile?.url, element: element, key: key,
+                undecided: undecided))
     }
 
     func add(_ issue: ValidationIssue) {
         guard issues.count < options.maximumIssues else {
             suppressed += 1
+            if issue.severity == .error { suppressedError = true }
+            suppressedDoubt = suppressedDoubt ?? issue.undecided
             return
         }
         if known.insert(issue).inserted { issues.append(issue) }
@@ -113,11 +119,48 @@ final class ValidationRun {
 
     /// What `body` would report, which is not.
     func silently(_ body: () throws -> Void) rethrows -> [ValidationIssue] {
-        let kept = (issues, known, suppressed, isSilent)
-        (issues, known, suppressed, isSilent) = ([], [], 0, true)
-        defer { (issues, known, suppressed, isSilent) = kept }
+        let kept = (issues, known, suppressed, isSilent, suppressedError, suppressedDoubt)
+        (issues, known, suppressed, isSilent, suppressedError, suppressedDoubt) = ([], [], 0, true, false, nil)
+        defer { (issues, known, suppressed, isSilent, suppressedError, suppressedDoubt) = kept }
         try body()
-        return issues
+        return issues + rest
+    }
+
+    /// The issue about those that are not listed; it is as grave as the gravest of them.
+    private var rest: [ValidationIssue] {
+        guard suppressed > 0 else { return [] }
+        return [
+            ValidationIssue(
+                messageID: .limit, severity: suppressedError ? .error : .warning, path: root.layout.name,
+                message: "\(suppressed) more issues are not listed", profile: nil, element: nil, key: nil, undecided: suppressedDoubt)
+        ]
+    }
+
+    // MARK: - Doubts
+
+    /// What could not be decided since it was last asked for, in order to choose between several possibilities.
+    private var doubts: Set<ValidationIssue.Undecided> = []
+
+    /// Notes that an answer is doubtful. Whoever asked reports it if it matters.
+    func doubt(_ kind: ValidationIssue.Undecided) { doubts.insert(kind) }
+
+    func doubt(_ kinds: Set<ValidationIssue.Undecided>) { doubts.formUnion(kinds) }
+
+    /// The value of `body`, and what it could not decide.
+    func collectingDoubts<Value>(_ body: () -> Value) -> (value: Value, doubts: Set<ValidationIssue.Undecided>) {
+        let kept = doubts
+        doubts = []
+        defer { doubts = kept }
+        let value = body()
+        return (value, doubts)
+    }
+
+    /// Whether `body` finds no error; what it leaves undecided is a doubt then.
+    func holds(_ body: () -> Void) -> Bool {
+        let found = silently(body)
+        if found.contains(where: { $0.severity == .error }) { return false }
+        doubt(Set(found.compactMap(\.undecided)))
+        return true
     }
 
     // MARK: - Limits
@@ -136,12 +179,7 @@ final class ValidationRun {
 
     /// All issues, with those about the limits.
     func finish() -> [ValidationIssue] {
-        if suppressed > 0 {
-            issues.append(
-                ValidationIssue(
-                    messageID: .limit, severity: .warning, path: root.layout.name, message: "\(suppressed) more issues are not listed",
-                    profile: nil, element: nil, key: nil))
-        }
+        issues += rest
         if remaining <= 0 {
             issues.append(
                 ValidationIssue(
@@ -154,20 +192,26 @@ final class ValidationRun {
 
     // MARK: - Profiles
 
-    /// Whether an object conforms to a profile; nil if the profile is not known or cannot be used.
+    /// Whether an object conforms to a profile; nil, and a doubt, if the profile is not known or cannot be used.
     func conforms(_ object: FHIRObject, to url: String) -> Bool? {
-        guard let structure = try? knowledge.structure(Canonical(url)) else { return nil }
+        guard let structure = try? knowledge.structure(Canonical(url)) else {
+            doubt(.profile)
+            return nil
+        }
         if !structure.isConstraint { return object.layout.isKind(of: structure.type) }
         return conforms(object, to: structure)
     }
 
     func conforms(_ object: FHIRObject, to structure: Structure) -> Bool {
         let use = ProfileUse(object: ObjectIdentifier(object), profile: structure.url)
-        if let known = conformances[use] { return known }
+        if let known = conformances[use] {
+            doubt(known.doubts)
+            return known.conforms
+        }
         if active.contains(use) { return true }
-        let found = silently { validate(object, against: structure) }
-        let result = !found.contains { $0.severity == .error }
-        conformances[use] = result
+        let (result, found) = collectingDoubts { holds { validate(object, against: structure) } }
+        conformances[use] = (result, found)
+        doubt(found)
         return result
     }
 
@@ -195,18 +239,22 @@ final class ValidationRun {
             if let structure = try knowledge.structure(Canonical(url)) {
                 validate(object, against: structure)
             } else {
-                add(.missingDefinition, "the profile \(url) is not known: add the package that defines it", .warning)
+                addUnknown(profile: url)
             }
         } catch {
             report(error)
         }
     }
 
+    func addUnknown(profile url: String) {
+        add(.missingDefinition, "the profile \(url) is not known: add the package that defines it", .warning, undecided: .profile)
+    }
+
     /// A definition that cannot be used: its absence is a warning, a mistake in it an error.
     func report(_ error: any Error) {
         guard let error = error as? KnowledgeError else { return add(.brokenDefinition, "\(error)", .error) }
         if error.code == .missing {
-            add(.missingDefinition, error.message, .warning)
+            add(.missingDefinition, error.message, .warning, undecided: .profile)
         } else {
             add(.brokenDefinition, error.message, .error)
         }
@@ -243,7 +291,7 @@ final class ValidationRun {
         context.release = release
         context.resolve = { [unowned self] reference in self.resolveOutside(reference) }
         context.conforms = { [unowned self] object, url in self.conforms(object, to: url) }
-        context.terminology = PathTerminology(codes)
+        context.terminology = PathTerminology(codes) { [unowned self] in self.doubt(.code) }
         return context
     }
 
@@ -272,8 +320,10 @@ final class ValidationRun {
 /// Answers `memberOf` of expressions.
 struct PathTerminology: FHIRPathTerminology {
     private let codes: any CodeValidator
+    /// Called if an answer is unknown.
+    private let doubt: () -> Void
 
-    init(_ codes: any CodeValidator) { self.codes = codes }
+    init(_ codes: any CodeValidator, doubt: @escaping () -> Void) { (self.codes, self.doubt) = (codes, doubt) }
 
     func isMember(_ coded: FHIRPathValue, of valueSet: String) throws -> Bool? {
         let questions = coded.object.map { CodeQuestion.all(in: $0) } ?? coded.string.map { [CodeQuestion(code: $0)] } ?? []
@@ -286,6 +336,7 @@ struct PathTerminology: FHIRPathTerminology {
             case .notMember: continue
             }
         }
+        if isUnknown { doubt() }
         return isUnknown ? nil : false
     }
 }

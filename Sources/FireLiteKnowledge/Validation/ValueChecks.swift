@@ -9,15 +9,29 @@ struct RangeCheck {
     init(_ run: ValidationRun, _ structure: Structure) { (self.run, self.structure) = (run, structure) }
 
     func check(_ value: ElementValue, _ rule: ElementRule) {
-        if let limit = rule.minimum, Self.order(value.item, limit, run.release) == .below {
-            run.add(.range, "the value is less than the minimum of \(rule.id)", profile: structure, element: rule.id)
-        }
-        if let limit = rule.maximum, Self.order(value.item, limit, run.release) == .above {
-            run.add(.range, "the value is more than the maximum of \(rule.id)", profile: structure, element: rule.id)
-        }
+        if let limit = rule.minimum { check(value, limit, .below, "the value is less than the minimum of \(rule.id)", rule) }
+        if let limit = rule.maximum { check(value, limit, .above, "the value is more than the maximum of \(rule.id)", rule) }
         if let length = rule.maxLength, let text = value.text, text.unicodeScalars.count > length {
             run.add(.length, "the text may have \(length) characters, and has more", profile: structure, element: rule.id)
         }
+    }
+
+    private func check(_ value: ElementValue, _ limit: ElementRule.Value, _ breach: Order, _ message: String, _ rule: ElementRule) {
+        switch Self.order(value.item, limit, run.release) {
+        case breach?: run.add(.range, message, profile: structure, element: rule.id)
+        case nil where Self.isComparable(value):
+            run.add(
+                .undecidedConstraint, "the value cannot be compared with a limit of \(rule.id): its precision or its unit differs",
+                .warning,
+                profile: structure, element: rule.id, undecided: .rule)
+        default: break
+        }
+    }
+
+    /// Whether there is something to compare: an extension may say instead why a value is absent.
+    private static func isComparable(_ value: ElementValue) -> Bool {
+        guard let object = value.object else { return value.text != nil }
+        return !object.layout.isKind(of: "Quantity") || object.text(of: "value") != nil
     }
 
     enum Order { case below, equal, above }
@@ -69,7 +83,7 @@ struct BindingCheck {
             case .member: break
             case .notMember:
                 run.add(.code, "needs a code of \(valueSet), has a different one or none", profile: structure, element: facts.id)
-            case .unknown: unknown(valueSet, facts)
+            case .unknown: unknown(valueSet, value, facts)
             }
         case "extensible":
             if Self.membership(of: value, in: valueSet, run) == .notMember {
@@ -82,15 +96,20 @@ struct BindingCheck {
         guard let maximum = facts.maximum else { return }
         // A preferred binding asks for no code; one that is there is of the maximum.
         let hasCode = value.object.map { !CodeQuestion.all(in: $0).isEmpty } ?? true
-        if hasCode || facts.strength != "preferred", Self.membership(of: value, in: maximum, run) == .notMember {
-            run.add(.code, "needs a code of \(maximum), has a different one", profile: structure, element: facts.id)
+        guard hasCode || facts.strength != "preferred" else { return }
+        switch Self.membership(of: value, in: maximum, run) {
+        case .member: break
+        case .notMember: run.add(.code, "needs a code of \(maximum), has a different one", profile: structure, element: facts.id)
+        case .unknown: if hasCode { unknown(maximum, value, facts) }
         }
     }
 
-    private func unknown(_ valueSet: Canonical, _ facts: RuleFacts) {
+    private func unknown(_ valueSet: Canonical, _ value: ElementValue, _ facts: RuleFacts) {
+        // A value that is only extended says why it has no code.
+        let isAbsent = value.object == nil ? value.text == nil : value.object?.layout.name == "CodeableReference"
         run.add(
             .unknownValueSet, "whether the code is in \(valueSet) is not known: add the package with the value set and its code systems",
-            .warning, profile: structure, element: facts.id)
+            .warning, profile: structure, element: facts.id, undecided: isAbsent ? nil : .code)
     }
 
     /// Whether one of the value's codes is in a value set. A code of a Coding or Quantity means nothing without its system.
@@ -133,14 +152,37 @@ struct TargetCheck {
             let names = Set(structures.map(\.type)).sorted().joined(separator: ", ")
             return run.add(.referenceType, "must refer to \(names), refers to \(name)", profile: structure, element: facts.id)
         }
+        if !isComplete, resolved != nil || name != nil && !structures.contains(where: { fits(name ?? "", $0) }) {
+            // Another of the profiles may be that of the target.
+            if let resolved, structures.contains(where: { !$0.isConstraint || conformance(of: resolved.resource, to: $0) == true }) {
+                return
+            }
+            return run.add(
+                .missingDefinition, "not all profiles of the targets of \(facts.id) are known: add the packages that define them", .warning,
+                profile: structure, element: facts.id, undecided: .profile)
+        }
+        // A target that is not at hand is checked where it is stored.
         guard let resolved else { return }
         if structures.contains(where: { !$0.isConstraint }) { return }
-        if !structures.contains(where: { run.conforms(resolved.resource, to: $0) }) {
-            guard isComplete else { return }
+        let (conforms, doubts) = run.collectingDoubts { structures.contains { run.conforms(resolved.resource, to: $0) } }
+        if conforms {
+            guard let kind = ValidationIssue.Undecided.gravest(of: doubts),
+                !structures.contains(where: { conformance(of: resolved.resource, to: $0) == true })
+            else { return }
+            run.add(
+                .undecidedConstraint, "whether the resource that it refers to conforms to its profile could not be decided", .warning,
+                profile: structure, element: facts.id, undecided: kind)
+        } else {
             run.add(
                 .noProfile, "the resource that it refers to conforms to none of \(targets.map(\.url).joined(separator: ", "))",
                 profile: structure, element: facts.id)
         }
+    }
+
+    /// Whether a resource conforms to a profile; nil if that could not be decided.
+    private func conformance(of resource: FHIRResource, to target: Structure) -> Bool? {
+        let (result, doubts) = run.collectingDoubts { run.conforms(resource, to: target) }
+        return result && !doubts.isEmpty ? nil : result
     }
 
     /// Checks where the target of a reference may be, and whether the reference names a version (FHIR, ElementDefinition, type.aggregation and
