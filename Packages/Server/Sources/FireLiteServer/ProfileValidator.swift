@@ -4,15 +4,26 @@ import FireLiteService
 /// Checks resources by the profiles and terminologies of packages and of a store.
 public struct ProfileValidator: ContentValidator {
     private let validator: FHIRValidator
+    private let undecided: StoreValidation.Undecided
 
     /// Makes a validator.
     ///
-    /// - Parameter knowledge: the definitions of packages, of the release of the service.
-    public init(knowledge: Knowledge) { validator = FHIRValidator(knowledge: knowledge) }
+    /// - Parameters:
+    ///   - knowledge: the definitions of packages, of the release of the service.
+    ///   - undecided: what a service that stores only valid resources does with one about which something could not be decided. Default: it is refused,
+    ///     unless it is a code.
+    public init(knowledge: Knowledge, undecided: StoreValidation.Undecided = .codesAccepted) {
+        validator = FHIRValidator(knowledge: knowledge)
+        self.undecided = undecided
+    }
 
     /// What is wrong with a resource.
     public func issues(of resource: FHIRResource, against profiles: [String]) throws -> [ContentIssue] {
-        try validator.validate(resource, against: profiles).map { ContentIssue($0) }
+        try validator.validate(resource, against: profiles).map { issue in
+            var content = ContentIssue(issue)
+            content.isUndecided = issue.severity != .error && undecided.refuses(issue)
+            return content
+        }
     }
 }
 

@@ -111,8 +111,18 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "A file of packages, as `firelite package` makes it.")
     var knowledge: String?
 
-    @Flag(help: "Store only content in which $validate finds no error by the profiles of the packages.")
+    @Flag(help: "Store only content in which $validate finds no error by the profiles of the packages, and that could be checked by them.")
     var conforming = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --conforming: what happens to content about which something cannot be decided, such as an unknown profile: refused, accepted, "
+                + "or codes-accepted, which refuses it unless only codes cannot be looked up. Default: codes-accepted."))
+    var undecided: String?
+
+    private static let undecidedChoices: [String: StoreValidation.Undecided] = [
+        "refused": .refused, "codes-accepted": .codesAccepted, "accepted": .accepted,
+    ]
 
     @Option(help: "A capability statement that the server implements, by its canonical address, for metadata. Can be repeated.")
     var instantiates: [String] = []
@@ -136,6 +146,12 @@ struct ServerCommand: AsyncParsableCommand {
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is between 0 and 65535.") }
         guard conditionalDeletions > 0 else { throw ValidationError("--conditional-deletions is a number, 1 or more.") }
+        if let undecided {
+            guard conforming else { throw ValidationError("--undecided goes with --conforming.") }
+            guard Self.undecidedChoices[undecided] != nil else {
+                throw ValidationError("--undecided is refused, codes-accepted or accepted.")
+            }
+        }
         guard maxBody > 0 else { throw ValidationError("--max-body is a number of bytes, 1 or more.") }
         guard maxTime > 0 else { throw ValidationError("--max-time is a number of seconds, 1 or more.") }
         guard indexes.isEmpty || !readOnly else { throw ValidationError("--index is for a store that can be written.") }
@@ -266,7 +282,9 @@ struct ServerCommand: AsyncParsableCommand {
         try known.addPackages(of: store, copiesTexts: true)
         if let knowledge { try known.addKnowledge(at: URL(fileURLWithPath: knowledge)) }
         for path in packages { try known.addPackage(at: URL(fileURLWithPath: path)) }
-        configuration.validator = ProfileValidator(knowledge: known)
+        for skipped in known.skippedFiles { logger.notice("left out: \(skipped)") }
+        configuration.validator = ProfileValidator(
+            knowledge: known, undecided: undecided.flatMap { Self.undecidedChoices[$0] } ?? .codesAccepted)
         configuration.storesOnlyConforming = conforming
         configuration.supportedProfiles = try known.profilesByType
         configuration.implementationGuides = known.packages.compactMap { manifest in

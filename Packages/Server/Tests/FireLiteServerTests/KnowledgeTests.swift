@@ -191,6 +191,11 @@ import Testing
         #expect(try await send(service, .post, "/Patient", named).0 == 201)
         let strict = try self.service(profile: profile, conforming: true)
         #expect(try await send(strict, .post, "/Patient", named).0 == 422)
+        // A profile that is not known decides nothing.
+        let unknown = #"{"resourceType":"Patient","meta":{"profile":["http://example.org/none"]}}"#
+        let refused = try await send(strict, .post, "/Patient", unknown)
+        #expect(refused.0 == 422 && refused.1.contains("http://example.org/none"), "\(refused)")
+        #expect(try await send(service, .post, "/Patient", unknown).0 == 201)
         #expect(try await send(strict, .get, "/metadata").1.contains(#""supportedProfile":["http://example.org/named"]"#))
     }
 }
