@@ -20,14 +20,26 @@ package final class CompiledConstraint: Sendable {
         "hasValue() or (children().count() > id.count())", "hasValue() or (children().count() > id.count()) or $this is Parameters",
     ]
 
+    /// Rules of FHIR's definitions whose texts cannot be evaluated where they stand, and what they mean: ele-1 of STU3 unites two truths instead of asking
+    /// for one of them, and eld-11 of R5 looks into several codes as if they were one.
+    private static let mended = [
+        "hasValue() | (children().count() > id.count())": "hasValue() or (children().count() > id.count())",
+        eldPart + #" or type.code.contains(":")"# + eldRest: eldPart + #" or type.code.where($this.contains(":")).exists()"# + eldRest,
+    ]
+    private static let eldPart = "binding.empty() or type.code.empty()"
+    private static let eldRest =
+        " or type.select((code = 'code') or (code = 'Coding') or (code='CodeableConcept') or (code = 'Quantity') or (code = 'string')"
+        + " or (code = 'uri') or (code = 'Duration')).exists()"
+
     /// - Parameter layout: the layout of the objects that the rule is about, or one that theirs derive from; nil if that is not known.
     package init(_ constraint: FHIRPathConstraint, on layout: Layout?) throws {
         self.constraint = constraint
         self.layout = layout
-        let program = try ProgramCache.program(constraint.expression, .definitions)
+        let expression = Self.mended[constraint.expression] ?? constraint.expression
+        let program = try ProgramCache.program(expression, .definitions)
         self.program = program
         plain = layout.flatMap { PlainTruth(program.syntax, on: $0, program.options) }
-        isContentRule = Self.contentRules.contains(constraint.expression)
+        isContentRule = Self.contentRules.contains(expression)
         isAboutOrder = FHIRPathConstraint.isAboutOrder(constraint.expression)
         isAboutNarrative = constraint.key == "dom-6"
         showsValues = constraint.expression.contains("trace(")
