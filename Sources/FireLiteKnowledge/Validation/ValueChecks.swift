@@ -31,7 +31,7 @@ struct RangeCheck {
     /// Whether there is something to compare: an extension may say instead why a value is absent.
     private static func isComparable(_ value: ElementValue) -> Bool {
         guard let object = value.object else { return value.text != nil }
-        return !object.layout.isKind(of: "Quantity") || object.text(of: "value") != nil
+        return !object.layout.isKind(of: "Quantity") || !object.values(named: "value").isEmpty
     }
 
     enum Order { case below, equal, above }
