@@ -56,6 +56,12 @@ extension XMLReader {
     /// The name of an element for a message, only if it looks like a FHIR name.
     static func shown(_ tag: XMLTag) -> String { isName(tag) ? "'\(tag.text)'" : "not a FHIR name" }
 
+    /// `: did you mean 'birthDate'?`, for a tag that is no element; empty if no element is near.
+    func hint(for tag: XMLTag, _ table: UnsafePointer<LayoutTable>) -> String {
+        guard Self.isName(tag) else { return "" }
+        return NearWords.hint(for: tag.text, among: table.pointee.layout._withUnsafeGuaranteedRef { $0.elements.map(\.name) })
+    }
+
     private static func isName(_ tag: XMLTag) -> Bool {
         let name = UnsafeBufferPointer(start: tag.name, count: tag.nameLength)
         return !name.isEmpty && name.count <= 64

@@ -211,7 +211,8 @@ final class XMLReader {
         }
         guard slot >= 0 else {
             // Only after the name: the narrative's namespace differs.
-            fail(.unknownMember, "an element of \(layoutName(table))", "an element, \(Self.shown(tag))", member: tag)
+            let found = "an element, \(Self.shown(tag))\(hint(for: tag, table))"
+            fail(.unknownMember, "an element of \(layoutName(table))", found, member: tag)
             return skip()
         }
         let entry = table.pointee.entries + slot

@@ -91,6 +91,8 @@ import Testing
             let mistake = #expect(throws: FHIRPathError.self) { try FHIRPath(expression).evaluate(on: patient) }
             #expect(mistake?.message.hasSuffix(end) == true, "\(mistake?.message ?? "")")
         }
+        let function = #expect(throws: FHIRPathError.self) { try FHIRPath("name.wher(true)") }
+        #expect(function?.message == "there is no function 'wher': did you mean 'where'?" && function?.position == 5)
         let choice = #expect(throws: FHIRPathError.self) { try FHIRPath("valueQuantity.unit").check(for: Observation.self) }
         #expect(choice?.message.contains("value.ofType(Quantity)") ?? false)
         try FHIRPath("value.unit").check(for: Observation.self)

@@ -174,6 +174,8 @@ import Testing
         let other = failure("\n  <active value=\"true\"/>\n <nick\n value=\"a\"/>")
         #expect(other.map { "\($0)" } == "line 3, column 2, Patient.nick: expected an element of Patient, found an element, 'nick'")
         #expect(other?.offset == 38 + 24 + 2)
+        let near = failure("\n  <birthDat value=\"1970\"/>")
+        #expect(near?.description.hasSuffix("found an element, 'birthDat': did you mean 'birthDate'?") == true)
     }
 
     @Test func lenientReadingKeepsTheValidParts() throws {

@@ -55,15 +55,18 @@ extension ConditionReader {
             throw invalid("before '.\(part)' is a primitive, which has no elements", at: range.lowerBound)
         }
         let nameEnd = scalars[range].firstIndex { $0 == "[" || $0 == "(" } ?? range.upperBound
-        let name = text(range.lowerBound..<nameEnd)
+        let named = withoutSpaces(range.lowerBound..<nameEnd)
+        let name = text(named)
         guard let element = owner.element(named: name) else {
             guard let choice = owner.elements.first(where: { $0.choice?.name == "\(name)[x]" })?.choice else {
-                throw invalid("\(owner.name) has no element '\(name)'\(hint(name, owner))", at: range.lowerBound)
+                throw invalid("\(owner.name) has no element '\(name)'\(hint(name, owner))", at: named.lowerBound)
             }
+            try requireNoSpaces(named, range.lowerBound..<nameEnd)
             end.path = end.path.appending(PathStep(slot: choice.slots.lowerBound, position: PathStep.wholeChoice))
             end.kind = .choice
             return
         }
+        try requireNoSpaces(named, range.lowerBound..<nameEnd)
         var step = PathStep(slot: element.slot)
         var rest = nameEnd..<range.upperBound
         if let place = try self.place(&rest, part, element) { step.position = place } else if element.isList { end.isList = true }
@@ -90,6 +93,18 @@ extension ConditionReader {
         end.targets.append((end.path, type))
         end.path = QueryPath()
         end.kind = .object(type)
+    }
+
+    private func withoutSpaces(_ range: Range<Int>) -> Range<Int> {
+        let start = scalars[range].firstIndex { $0 != " " } ?? range.upperBound
+        let end = scalars[start..<range.upperBound].lastIndex { $0 != " " }.map { $0 + 1 } ?? start
+        return start..<end
+    }
+
+    /// A space could as well belong to the value, where it would change the meaning.
+    private func requireNoSpaces(_ name: Range<Int>, _ range: Range<Int>) throws {
+        guard name != range else { return }
+        throw invalid("leave out the spaces beside '\(text(name))': write PATH=VALUE", at: range.lowerBound)
     }
 
     /// The element that the name may stand for.

@@ -22,6 +22,7 @@ struct ElementPatch {
         path = String(text[..<equals])
         let value = String(text[text.index(after: equals)...])
         self.value = value.isEmpty ? nil : value
+        guard !path.contains(" ") else { throw ToolError.usage("leave out the spaces in '\(path)=': write PATH=VALUE") }
         steps = try text[..<equals].split(separator: ".", omittingEmptySubsequences: false).map { part in
             guard let open = part.firstIndex(of: "[") else {
                 guard !part.isEmpty else { throw ToolError.usage("'\(text)': an element has no name") }

@@ -152,8 +152,10 @@ struct JSONReader: ~Copyable {
             members.hasResourceType = true
             try skipValue()
         } else {
-            let shown = Self.shown(String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self))
-            try fail(.unknownMember, place: nameStart, expected: "an element of \(object.layout.name)", found: "a member, \(shown)")
+            let text = String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self)
+            try fail(
+                .unknownMember, place: nameStart, expected: "an element of \(object.layout.name)",
+                found: "a member, \(Self.shown(text))\(object.layout.hint(forMember: text))")
             try skipValue()
         }
     }

@@ -52,7 +52,8 @@ struct FHIRObjectDecoder {
             } else if layout.isResource, name == "resourceType" {
                 continue
             } else {
-                throw corrupted(container.codingPath + [key], "an element of \(layout.name)", "another member")
+                let hint = layout.hint(forMember: name)
+                throw corrupted(container.codingPath + [key], "an element of \(layout.name)", "another member\(hint)")
             }
             guard let value else { continue }
             try put(value, element, of: object, at: container.codingPath + [key])

@@ -48,3 +48,11 @@ package enum NearWords {
         return last[second.count]
     }
 }
+
+extension Layout {
+    /// `: did you mean 'birthDate'?`, for a member of JSON that is no element; empty if no element is near.
+    func hint(forMember name: String) -> String {
+        guard name.hasPrefix("_") else { return NearWords.hint(for: name, among: elements.map(\.name)) }
+        return NearWords.hint(for: name, among: elements.filter { $0.kind == .primitive }.map { "_" + $0.name })
+    }
+}

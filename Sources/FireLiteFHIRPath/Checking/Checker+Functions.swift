@@ -2,7 +2,7 @@ import FireLiteCore
 
 extension Checker {
     mutating func function(_ name: String, _ arguments: [Syntax], on focus: StaticType, _ syntax: Syntax) throws -> StaticType {
-        guard let function = Function.named(name) else { throw error("there is no function '\(name)'", syntax) }
+        guard let function = Function.named(name) else { throw error(Function.unknown(name), syntax) }
         if function.needsOrder { try checkOrder(of: focus, name, syntax) }
         if case .typed = function.result { return arguments.first?.typeName.map { named($0, focus) } ?? .unknown }
         var types: [StaticType] = []

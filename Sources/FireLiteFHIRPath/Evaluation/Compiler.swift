@@ -54,7 +54,7 @@ struct Compiler {
     }
 
     private mutating func function(_ name: String, _ arguments: [Syntax], _ position: Int) throws -> Node {
-        guard let function = Function.named(name) else { throw FHIRPathError(.semantic, "there is no function '\(name)'", at: position) }
+        guard let function = Function.named(name) else { throw FHIRPathError(.semantic, Function.unknown(name), at: position) }
         guard function.counts.contains(arguments.count) else {
             let expected = function.counts
             let number =

@@ -73,6 +73,11 @@ package struct Function: Sendable {
     /// The function with a name; nil if there is none.
     package static func named(_ name: String) -> Function? { all[name] ?? aliases[name].flatMap { all[$0] } }
 
+    /// What is said of a name that no function has.
+    static func unknown(_ name: String) -> String {
+        "there is no function '\(name)'" + NearWords.hint(for: name, among: all.keys.sorted())
+    }
+
     /// Names that releases before the present specification give functions: STU3's.
     private static let aliases = ["htmlchecks": "htmlChecks"]
 

@@ -80,6 +80,8 @@ struct EditingCommandTests {
     }
 
     @Test func aPatchIsValidated() throws {
+        let spaced = try patch("gender =female")
+        #expect(spaced.status == .usage && spaced.error == "firelite patch: leave out the spaces in 'gender =': write PATH=VALUE\n")
         let run = try patch("gender=sometimes")
         #expect(run.status == .incomplete && run.error.contains("Patient.gender") && !run.error.contains("sometimes"))
         let unreadable = try patch("gender=female", "birthDate=SECRET")

@@ -137,6 +137,24 @@ import Testing
         #expect(try reader.resource(from: Data(patient("\"id\":\"ok\"").utf8)) == Patient { $0.id = "ok" })
     }
 
+    @Test(arguments: [
+        ("birthDat", ", 'birthDat': did you mean 'birthDate'?"), ("_birthDat", ", '_birthDat': did you mean '_birthDate'?"),
+        ("_nmae", ", '_nmae'"), ("nothing", ", 'nothing'"), ("not a name", ", not a FHIR name"),
+    ])
+    func elementsThatAreNearAreSuggested(_ name: String, _ end: String) throws {
+        let error = try #require(decodingError(patient("\"\(name)\":1")))
+        #expect(error.message == "expected an element of Patient, found a member\(end)")
+        let known = end.components(separatedBy: ": did").dropFirst().map { ": did" + $0 }.joined()
+        let problem = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Patient.self, from: Data(patient("\"\(name)\":1").utf8))
+        }
+        guard case .dataCorrupted(let context)? = problem else {
+            Issue.record("\(String(describing: problem))")
+            return
+        }
+        #expect(context.debugDescription.hasSuffix("found another member\(known)"), "\(context.debugDescription)")
+    }
+
     // MARK: - Bytes
 
     @Test(

@@ -113,6 +113,8 @@ import Testing
     @Test(arguments: [
         ("nmae.given=x", "Patient has no element 'nmae': did you mean 'name'? (character 1 of 'nmae.given=x')"),
         ("name.gievn=x", "HumanName has no element 'gievn': did you mean 'given'? (character 6 of 'name.gievn=x')"),
+        ("brithDate =1970", "Patient has no element 'brithDate': did you mean 'birthDate'? (character 1 of 'brithDate =1970')"),
+        ("birthDate =1970", "leave out the spaces beside 'birthDate': write PATH=VALUE (character 1 of 'birthDate =1970')"),
         ("active=yes", "'yes' is not a value of the type boolean, which active has (character 8 of 'active=yes')"),
         ("birthDate<yesterday", "'yesterday' is not a date or time, which birthDate is (character 11 of 'birthDate<yesterday')"),
         (
