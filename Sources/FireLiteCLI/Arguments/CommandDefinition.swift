@@ -17,6 +17,8 @@ struct CommandDefinition {
     let needsDatabase: @Sendable (_ options: Set<String>, _ operandCount: Int) -> Bool
     /// The keys of the JSON object; empty for a command without one.
     let jsonKeys: [JSONKey]
+    /// Options of other commands that this one cannot have, with what to do instead.
+    let remedies: [String: String]
     /// What the command lists; nil for a command without a list.
     let list: ListDefinition?
     /// The text of the command's help below the options. Its last paragraph is `Example: firelite …`, or several in aligned lines.
@@ -26,12 +28,13 @@ struct CommandDefinition {
     ///   - ownOperand: accepts the database as the first operand, too.
     ///   - needsDatabase: for a command whose database is optional.
     ///   - jsonKeys: adds the option `--json`, unless `options` has one.
+    ///   - remedies: what to do instead of an option that similar commands have.
     ///   - list: adds the options of lists that `options` does not have.
     init(
         name: String, summary: String, options: [OptionDefinition], operands: String, operandCount: ClosedRange<Int>,
         operandKinds: [ValueKind] = [], ownOperand: OwnOperand? = nil,
         needsDatabase: @escaping @Sendable (_ options: Set<String>, _ operandCount: Int) -> Bool = { _, _ in false },
-        jsonKeys: [JSONKey] = [], list: ListDefinition? = nil, discussion: String
+        jsonKeys: [JSONKey] = [], remedies: [String: String] = [:], list: ListDefinition? = nil, discussion: String
     ) {
         self.name = name
         self.summary = summary
@@ -45,6 +48,7 @@ struct CommandDefinition {
         self.operandCount = operandCount
         self.operandKinds = operandKinds
         self.jsonKeys = jsonKeys
+        self.remedies = remedies
         self.discussion = discussion
     }
 

@@ -39,6 +39,9 @@ struct ParsedArguments {
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard argument.hasPrefix("--"), let option = definition.option(named: String(parts[0].dropFirst(2))) else {
+                if argument.hasPrefix("--"), let remedy = definition.remedies[String(parts[0].dropFirst(2))] {
+                    throw ToolError.usage("\(definition.name) has no \(parts[0]): \(remedy)")
+                }
                 let near = NearWords.nearest(to: String(parts[0].drop { $0 == "-" }), among: definition.options.map(\.name))
                 let hint = near.map { "did you mean --\($0)? " } ?? ""
                 throw ToolError.usage("unknown option '\(parts[0])': \(hint)`firelite \(definition.name) --help` lists them")

@@ -24,13 +24,15 @@ struct ConflictsCommand: Command {
             JSONKey("remote", "with show: the server's state"), JSONKey("merge", "with show: both changes; null if they clash"),
             JSONKey("resolved", "with resolve: the resource"),
         ],
-        list: ListDefinition(key: "conflicts", actions: ["list"], rowKeys: ["type", "id"]),
+        list: ListDefinition(key: "conflicts", actions: ["list", "show"], rowKeys: ["type", "id"]),
         discussion: """
             sync defers a conflict if both sides have changed the same element of a resource, or one has deleted it. list, the
             default, prints them. show prints the elements that differ, as both sides began, as each has them, and merged; clash
             marks those that both have changed. resolve decides about one: --keep client sends the database's state, server
             takes the server's, merge both changes if they do not clash, and FILE another state of the resource. The next push
             or sync sends the result; resolve itself needs no server.
+
+            With show, --format csv and ndjson print the elements, and --after names the path of one.
 
             list exits with status 1 if there are conflicts.
 
@@ -191,7 +193,7 @@ struct ConflictsCommand: Command {
         ]
         for (key, resource) in states { report.addMember(key, resource.map { .json(FHIRJSON.string($0)) } ?? .none) }
         report.addMember("resolved", FigureValue(resolved))
-        try console.print(report, listing)
+        try console.print(report, shown == nil ? listing : listing.of("elements", rowKeys: ["path"]))
     }
 
     private static func cell(_ json: String?) -> FigureValue { json.map { .shown($0, .json($0)) } ?? .none }

@@ -20,6 +20,7 @@ struct EraseCommand: Command {
             JSONKey("completed", "a list: the persons whose earlier erasures were interrupted and are completed by this one"),
             JSONKey("dryRun", "whether nothing was changed"),
         ],
+        list: ListDefinition(key: "erased"),
         discussion: """
             Erases the resource and all that is in its compartment, with their earlier versions, the entries of the log of
             changes, the words in full-text indexes, payloads, records and app data that name them, samples, requests in the
@@ -28,7 +29,7 @@ struct EraseCommand: Command {
 
             left lists what the file knows of copies elsewhere, what belongs to others too and is kept without --shared, and what
             still refers to the person. Backups, exports and what a file system or an SSD keeps of overwritten blocks are not
-            reached.
+            reached. --format csv and ndjson print both lists as one, whose column list is erased or left.
 
             If the file is in use, everything is deleted, but the file is not overwritten (exit status 3). The next erase completes
             this and prints what was erased and is left, also after a process that ended.
@@ -41,7 +42,7 @@ struct EraseCommand: Command {
     private let key: ResourceKey
     private let isDryRun: Bool
     private let erasesShared: Bool
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         let database = try DatabaseArgument(arguments)
@@ -49,7 +50,7 @@ struct EraseCommand: Command {
         key = try ResourceKey(arguments.operands[0], in: database)
         isDryRun = arguments.has("dry-run")
         erasesShared = arguments.has("shared")
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -83,11 +84,15 @@ struct EraseCommand: Command {
             "left", [.init(key: "kind", label: "left"), .init(key: "what")],
             result.left.map { [.text($0.kind.rawValue), .text($0.what)] }, isShown: !result.left.isEmpty)
         if !isDryRun { report.addNote("backups and exports are not reached: delete those that have \(key)") }
+        report.addLines(
+            "rows", ["list", "kind", "name", "count"],
+            (result.resources + result.rows).map { [.text("erased"), .none, .text($0.name), .count($0.count)] }
+                + result.left.map { [.text("left"), .text($0.kind.rawValue), .text($0.what), .none] })
         report.addMember("changes", .number(result.changes))
         report.addMember("payloads", .number(result.payloads))
         report.addMember("completed", .texts(result.completed))
         report.addMember("dryRun", .flag(isDryRun))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing.of("rows"))
         return .done
     }
 

@@ -15,15 +15,19 @@ struct FHIRPathCommand: Command {
             CodesArgument.option,
             DatabaseArgument.release,
             KeyFile.option.needing(CommandDefinition.database),
+            ListFormat.option(standard: "ndjson"),
         ],
         operands: "[Type/id] EXPRESSION", operandCount: 1...2, operandKinds: [.resource, .other],
         needsDatabase: { options, operands in operands == 2 && !options.contains("input") },
+        jsonKeys: [JSONKey("results", "a list: type, value")], list: ListDefinition(key: "results"),
         discussion: """
-            The output is one line for each result, an object with `type` and `value`. The type is FHIR's name, as `code` or
+            The output is one line for each result, an object with `type` and `value`; --format table and csv have the columns type
+            and value. The type is FHIR's name, as `code` or
             `HumanName`, or one of FHIRPath's own: boolean, string, integer, long, decimal, date, dateTime, time or Quantity.
             The value is a text in FHIRPath's notation, as `@2020-01-01` or `10 'mg'`, the JSON of an object, or null.
 
-            Without --input and --database there is nothing to evaluate on, which is enough for `1 + 1`. References are resolved in
+            Without --input and --database there is nothing to evaluate on, which is enough for `1 + 1`. A path that begins with
+            a type, as Patient.name, has no results then, but its elements are checked. References are resolved in
             the database. An expression that begins with a minus follows --. memberOf() and subsumes() know FHIR's own codes, the
             definitions in the database, and those of --knowledge.
 
@@ -41,12 +45,17 @@ struct FHIRPathCommand: Command {
     private let key: ResourceKey?
     private let release: FHIRRelease
     private let knowledge: CodesArgument
+    private let format: ListFormat
+    private let isForSpreadsheet: Bool
 
     init(_ arguments: ParsedArguments) throws {
         let argument = try DatabaseArgument(arguments, path: "-")
         release = argument.release
         input = arguments["input"]
         knowledge = CodesArgument(arguments)
+        let given = try arguments.format()
+        format = given ?? .ndjson
+        isForSpreadsheet = try arguments.isForSpreadsheet(given)
         if arguments.has("database") {
             if input != nil { throw ToolError.usage("--input and --database are given: choose one") }
             guard arguments.operands.count == 2 else { throw ToolError.usage("--database needs Type/id and EXPRESSION") }
@@ -90,18 +99,35 @@ struct FHIRPathCommand: Command {
             let resource = try FHIRJSON.resource(from: FileContents.bytes(of: input, console), release: release)
             try print(path.evaluate(on: resource, context: context), console)
         } else {
+            if let layout = Self.firstName(in: path.syntax).flatMap({ release.layout(named: $0) }) {
+                _ = try path.resultType(on: .object(layout), release: release, variables: [:])
+            }
             try print(path.evaluate(context: context), console)
         }
         return .done
     }
 
-    private func print(_ values: [FHIRPathValue], _ console: Console) throws {
-        let output = BufferedOutput(console.standardOutput)
-        for value in values {
-            let members = [("type", JSONText.string(Self.type(of: value))), ("value", Self.json(value))]
-            try output.write(JSONText.object(members) + "\n")
+    /// The name that the expression's first path begins with; nil if there is none.
+    private static func firstName(in syntax: Syntax) -> String? {
+        switch syntax.form {
+        case .member(let name): name
+        case .invocation(let left, _), .indexer(let left, _): firstName(in: left)
+        case .sign(_, let operand), .isType(let operand, _), .asType(let operand, _): firstName(in: operand)
+        case .binary(_, let left, let right): firstName(in: left) ?? firstName(in: right)
+        default: nil
         }
-        try output.flush()
+    }
+
+    private func print(_ values: [FHIRPathValue], _ console: Console) throws {
+        var writer = RowWriter(console, as: format, key: "results", isForSpreadsheet: isForSpreadsheet)
+        try writer.begin([("type", .left), ("value", .left)])
+        for value in values {
+            let type = Self.type(of: value)
+            try writer.write(
+                [type, Self.literal(of: value) ?? value.object.map { FHIRJSON.string($0) } ?? ""],
+                json: JSONText.object([("type", JSONText.string(type)), ("value", Self.json(value))]))
+        }
+        try writer.end(console)
     }
 
     /// The name of the type in FHIR's spelling, as HL7's suite has it: FHIRPath's `Integer` is `integer`.
@@ -111,11 +137,14 @@ struct FHIRPathCommand: Command {
     }
 
     private static func json(_ value: FHIRPathValue) -> String {
-        if var text = value.literal {
-            // A dateTime without a time ends with a T in FHIRPath's notation, as a date does not; here the type says which it is.
-            if text.hasPrefix("@"), text.hasSuffix("T") { text.removeLast() }
-            return JSONText.string(text)
-        }
-        return value.object.map { FHIRJSON.string($0) } ?? "null"
+        literal(of: value).map { JSONText.string($0) } ?? value.object.map { FHIRJSON.string($0) } ?? "null"
+    }
+
+    /// The value in FHIRPath's notation; nil for an object.
+    private static func literal(of value: FHIRPathValue) -> String? {
+        guard var text = value.literal else { return nil }
+        // A dateTime without a time ends with a T in FHIRPath's notation, as a date does not; here the type says which it is.
+        if text.hasPrefix("@"), text.hasSuffix("T") { text.removeLast() }
+        return text
     }
 }

@@ -18,6 +18,7 @@ struct RecoverCommand: Command {
             JSONKey("unreadable", "a list: what else cannot be read"),
             JSONKey("complete", "whether everything was recovered and verified"),
         ],
+        list: ListDefinition(key: "lost"),
         discussion: """
             DAMAGED is only read. A resource is written to NEW if all of it can be read and matches what was stored.
             Others are skipped and listed, a line for each with its type, its number in the store and the unreadable
@@ -26,20 +27,22 @@ struct RecoverCommand: Command {
             0 if everything was recovered, 1 if NEW was written but something is listed, 3 if nothing was written. NEW
             gets the key of DAMAGED.
 
+            --format csv and ndjson print the lists as one, whose column list is lost, notVerified, lackingPayloads or unreadable.
+
             Example: firelite recover health.sqlite recovered.sqlite
             """)
 
     private let database: DatabaseArgument
     private let target: OutputPath?
     private let showsIDs: Bool
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments, path: arguments.operands[0])
         target = arguments.output("NEW")
         try target?.requireNew()
         showsIDs = arguments.has("ids")
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -57,17 +60,27 @@ struct RecoverCommand: Command {
         report.addTexts("unreadable", result.unreadable)
         report.addMember("complete", .flag(result.isComplete))
         report.addNote("recovered \(result.recovered), lost \(result.lost.count), not verified \(result.unverified.count)")
-        try console.print(report, asJSON: isJSON)
+        let resources = [("lost", result.lost), ("notVerified", result.unverified), ("lackingPayloads", result.lackingPayloads)]
+        let rows = resources.flatMap { list, resources in
+            resources.map { [FigureValue.text(list)] + figures($0).map(\.value) }
+        }
+        report.addLines(
+            "rows", ["list", "type", "number", "id", "reason"],
+            rows + result.unreadable.map { [.text("unreadable"), .none, .none, .none, .text($0)] })
+        try console.print(report, listing.of("rows"))
         if result.isComplete { return .done }
         throw ToolError.incomplete("not all of \(database.path) could be recovered")
     }
 
     private func item(_ what: String, _ resource: RecoveryReport.Resource) -> (line: String, figures: [Report.Figure]) {
-        let figures: [Report.Figure] = [
+        ("\(what) \(name(resource)): \(resource.reason)", figures(resource))
+    }
+
+    private func figures(_ resource: RecoveryReport.Resource) -> [Report.Figure] {
+        [
             .init("type", FigureValue(resource.typeName)), .init("number", .number(Int(resource.number))),
             .init("id", FigureValue(showsIDs ? resource.id : nil)), .init("reason", .text(resource.reason)),
         ]
-        return ("\(what) \(name(resource)): \(resource.reason)", figures)
     }
 
     private func name(_ resource: RecoveryReport.Resource) -> String {

@@ -17,12 +17,16 @@ struct SQLCommand: Command {
             JSONKey("seconds", "with --explain: the time that the statement took"),
             JSONKey("count", "with --explain: the number of rows"),
         ],
+        remedies: [
+            "after": "no column of a statement need name its rows; continue in the statement, as in WHERE id > ? ORDER BY id LIMIT 100"
+        ],
         discussion: """
             STATEMENT is one SELECT, VALUES, WITH or EXPLAIN, or a PRAGMA that describes the tables. Statements that write,
             attach files or change settings are refused, and so are several statements. Each VALUE is the text for one ? in it.
             Sources/FireLite/FireLite.docc/FileFormat.md describes the tables, and so does `firelite schema`.
 
-            There is no --after, as no column of a statement names its rows: continue with a condition, such as WHERE id > ?.
+            There is no --after, as no column of a statement need name its rows. Continue in the statement, by a column that does:
+            WHERE id > ? ORDER BY id LIMIT 100, with the last row's id as VALUE.
 
             NULL is an empty cell, or null; a BLOB is written as x'00ff'. --explain runs the statement once, for its time.
 
@@ -50,7 +54,7 @@ struct SQLCommand: Command {
         skip = try arguments.number("skip", in: 0...Int.max) ?? 0
         isExplain = arguments.has("explain")
         guard isExplain else { return }
-        if format == .csv || format == .ndjson { throw ToolError.usage("--explain is printed as a table or json") }
+        if format == .csv || format == .ndjson { throw ToolError.usage("--explain is printed as text, a table or json") }
         for name in ["limit", "skip"] where arguments.has(name) { throw ToolError.usage("--explain and --\(name) are given: choose one") }
     }
 
@@ -120,7 +124,11 @@ struct SQLCommand: Command {
             return String(repeating: "  ", count: depth) + step.text
         }
         var report = Report()
-        report.addTexts("plan", lines)
+        if format == .table {
+            report.addTable("plan", [.init(key: "plan")], lines.map { [.text($0)] })
+        } else {
+            report.addTexts("plan", lines)
+        }
         report.addLine([.init("count", .count(count), label: "rows"), .init("seconds", .seconds(duration))])
         try console.print(report, asJSON: format == .json)
     }

@@ -19,6 +19,10 @@ struct ViewCommand: Command {
         jsonKeys: [
             JSONKey("rows", "a list of objects with the columns"), JSONKey("created", "the names of the views that were put into the file"),
         ],
+        remedies: [
+            "after": "a resource has any number of rows, and no column need name them; put the view into the file with --create, and "
+                + "continue with `firelite sql 'SELECT … WHERE id > ? ORDER BY id'`"
+        ],
         discussion: """
             A ViewDefinition makes flat rows of the resources of one type: columns with FHIRPath expressions, a row for each
             element of a list, conditions. FlatViews.md describes it.
@@ -26,6 +30,9 @@ struct ViewCommand: Command {
             With --create and --standard the views become views of SQL, which every SQLite client reads. The ready-made ones
             are patients, conditions, observations, encounters, medication_requests, procedures and immunizations. A view of
             the same name is replaced. --json prints their names as one object.
+
+            There is no --after, as a resource has any number of rows and no column need name them. A view in the file can be
+            continued by a column that does: `firelite sql 'SELECT … WHERE id > ? ORDER BY id'`.
 
             memberOf() and subsumes() of the rows know FHIR's own codes, the definitions in the database, and those of --knowledge.
             A view in the file cannot ask them.

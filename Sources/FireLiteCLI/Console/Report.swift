@@ -146,6 +146,13 @@ struct Report {
         add(key, list, isShown: true)
     }
 
+    /// Adds rows that only formats of lines have: several lists as one, so that none of them is left out there.
+    ///
+    /// - Parameter key: the name of these rows, by which `lines(of:as:_:)` finds them; neither text nor JSON has it.
+    mutating func addLines(_ key: String, _ columns: [String], _ rows: [[FigureValue]]) {
+        lists[key] = List(columns: columns.map { Column(key: $0) }, rows: rows)
+    }
+
     private mutating func add(_ key: String, _ list: List, isShown: Bool) {
         lists[key] = list
         if isShown { blocks.append(.list(key)) }

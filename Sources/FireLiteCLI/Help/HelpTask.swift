@@ -33,7 +33,8 @@ struct HelpTask {
                 Resources are continued after the last one, which needs no counting and is not disturbed by changes:
                   firelite find health.sqlite Patient --sort birthDate --limit 1
                   firelite find health.sqlite Patient --sort birthDate --limit 1 --after 123
-                Other lists have --limit, --skip and --after, too.
+                Other lists have --limit, --skip and --after, too. Statements are continued by a condition:
+                  firelite sql health.sqlite 'SELECT id, gender FROM Patient WHERE id > ? ORDER BY id LIMIT 1' 123
                 """),
         HelpTask(
             name: "change", title: "correct a resource by hand",
@@ -74,7 +75,8 @@ struct HelpTask {
         HelpTask(
             name: "scripts", title: "use results in programs",
             text: """
-                --json prints one object with everything a command found, --format ndjson one object a line, --format csv a table.
+                --json prints one object with everything a command found, --format ndjson one object a line, --format csv a table;
+                every command that lists has both.
                 The exit status is 1 if something was not found or is damaged, 2 if the command line is wrong, 3 after a failure:
                   firelite find health.sqlite Patient gender=female --count --json
                   firelite history health.sqlite Patient/123 --format ndjson

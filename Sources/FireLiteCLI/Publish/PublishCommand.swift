@@ -24,6 +24,7 @@ struct PublishCommand: Command {
             JSONKey("tables", "a list: store, table, mode (all, changes, comparison, unchanged), added, removed, rows, version"),
             JSONKey("notes", "a list of messages, such as why a change log was not enough"),
         ],
+        list: ListDefinition(key: "tables"),
         discussion: """
             Each view becomes a Delta table in a folder of its name, partitioned by the column _store. The columns _root and
             _key say which resource a row is from, and _version and _updated which version of it. A table changes by one
@@ -45,13 +46,16 @@ struct PublishCommand: Command {
     private let databases: [DatabaseArgument]
     private let plan: PublishPlan
     private let isPlan: Bool
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         let paths = arguments.all("database")
         databases = try paths.map { try DatabaseArgument(arguments, at: $0) }
         isPlan = arguments.has("plan")
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
+        if isPlan, arguments.has("format"), listing.format != .json {
+            throw ToolError.usage("--plan is printed as JSON: leave out --format")
+        }
         guard let lake = arguments.output("--to"), !lake.isStandardOutput else { throw ToolError.usage("--to needs the name of a folder") }
         plan = PublishPlan(
             lake: URL(fileURLWithPath: lake.path).standardizedFileURL.path, definitions: arguments.all("views"),
@@ -98,10 +102,10 @@ struct PublishCommand: Command {
             })
         report.addMember("notes", .texts(result.notes))
         if let error = result.error {
-            if !result.tables.isEmpty, !isJSON { try console.print(report, asJSON: false) }
+            if !result.tables.isEmpty, listing.format != .json { try console.print(report, listing) }
             throw ToolError(status: ExitStatus(rawValue: result.status) ?? .failed, message: error)
         }
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return .done
     }
 }

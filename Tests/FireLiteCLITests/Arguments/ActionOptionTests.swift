@@ -89,6 +89,8 @@ import Testing
         ("package list --knowledge g.sqlite --key-file k", "--key-file needs --database"),
         ("package add --knowledge g.sqlite a.tgz --dependencies", "--dependencies needs --registry"),
         ("fhirpath --key-file k 1+1", "--key-file needs --database"),
+        ("conflicts resolve Patient/1 --database x.sqlite --keep client --format csv", "--format needs list or show"),
+        ("publish --database x.sqlite --to y --plan --format csv", "--plan is printed as JSON: leave out --format"),
     ]) func whatIsNotUsedIsRefused(_ line: String, _ problem: String) throws {
         let words = line.split(separator: " ").map(String.init)
         let run = try ToolRun(words)

@@ -111,6 +111,10 @@ struct ConflictsCommandTests {
         let table = try tests.run("Patient/1")
         #expect(
             table.status == .done && table.lines.contains { $0.hasPrefix("name[0].family") && $0.hasSuffix("clash") }, "\(table.output)")
+        let rows = try tests.run("show", "Patient/1", "--format", "csv").output.components(separatedBy: "\r\n")
+        #expect(rows.first == "path,base,client,server,merge,clash" && rows.count == 5, "\(rows)")
+        let rest = try tests.run("show", "Patient/1", "--format", "ndjson", "--after", "gender")
+        #expect(rest.lines.count == 1 && rest.output.hasPrefix(#"{"path":"name[0].family""#), "\(rest.error)")
         #expect(try tests.run("show", "Patient/2").status == .incomplete)
     }
 

@@ -58,6 +58,25 @@ struct FHIRPathCommandTests {
         }
     }
 
+    /// As with a resource of the type.
+    @Test(arguments: [
+        ("Patient.nam", "line 1, column 9: Patient has no element 'nam': did you mean 'name'?"),
+        ("Patient.name.givn.first()", "line 1, column 14: HumanName has no element 'givn': did you mean 'given'?"),
+        ("(1 | Patient.birthDat).count()", "line 1, column 14: Patient has no element 'birthDat': did you mean 'birthDate'?"),
+        ("name.wher(use = 'official')", "line 1, column 6: there is no function 'wher': did you mean 'where'?"),
+    ])
+    func namesAreCheckedWithoutAResource(_ expression: String, _ message: String) throws {
+        let run = try ToolRun("fhirpath", expression)
+        #expect(run.status == .incomplete && run.output.isEmpty && run.error == "firelite fhirpath: \(message)\n", "\(run.error)")
+    }
+
+    @Test func pathsWithoutAResourceHaveNoResults() throws {
+        for expression in ["Patient.name.given", "Patient.name.where(use = 'official').given.first()", "name.given"] {
+            let run = try ToolRun("fhirpath", expression)
+            #expect(run.status == .done && run.output.isEmpty && run.error.isEmpty, "\(run.error)")
+        }
+    }
+
     @Test(arguments: [
         [], ["id", "name"], ["--database", "d.sqlite", "id"], ["--input", "a", "--database", "b", "Patient/1", "id"],
         ["--release", "R9", "id"],

@@ -79,7 +79,7 @@ struct JSONOutputTests {
             "permissions": ["--database", database.path], "verify": ["--database", database.path, "Patient/0"],
             "sign": ["--database", database.path, "Patient/0"] + signing("signer"),
             "push": ["--database", database.path, "--server", "http://127.0.0.1:1/fhir", "--dry-run"],
-            "conflicts": ["--database", database.path],
+            "conflicts": ["--database", database.path], "fhirpath": ["--database", database.path, "Patient/0", "id"],
             "migrate": [
                 "--database", database.path, try folder.write("old.ndjson", #"{"resourceType":"Patient","id":"3","pk":"x","name":[]}"#),
             ],

@@ -162,6 +162,8 @@ struct PublishCommandTests {
         let done = try run(database, program: "echo '{\"tables\":[\(table)],\"notes\":[\"a note\"],\"error\":null}'", ["--json"])
         #expect(done.status == 0 && done.error == "note: a note\n")
         #expect(done.output == "{\"tables\":[\(table)],\"notes\":[\"a note\"]}\n")
+        let csv = try run(database, program: "echo '{\"tables\":[\(table)],\"notes\":[],\"error\":null}'", ["--format", "csv"])
+        #expect(csv.output == "store,table,mode,added,removed,rows,version\r\ns,t,all,2,0,2,0\r\n", "\(csv.error)")
         let failed = try run(database, program: "echo '{\"tables\":[],\"notes\":[],\"error\":\"no room\"}'; exit 3")
         #expect(failed.status == 3 && failed.error == "firelite publish: no room\n")
         for program in ["", "echo hello", "kill -9 $$"] {

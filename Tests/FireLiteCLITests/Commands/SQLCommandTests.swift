@@ -131,6 +131,9 @@ struct SQLCommandTests {
         #expect(run.lines.last?.hasPrefix("rows 1, seconds ") == true)
         let json = try sql("SELECT id FROM Patient", "--explain", "--json").output
         #expect(json.contains(#""count":2"#) && json.contains(#""plan":["#))
+        let table = try sql("SELECT id FROM Patient", "--explain", "--format", "table").lines
+        #expect(table.first == "plan" && table.count > 2 && table.last?.hasPrefix("rows 2, seconds ") == true, "\(table)")
+        #expect(try sql("SELECT 1", "--explain", "--format", "csv").status == .usage)
         #expect(try sql("SELECT 1", "--explain", "--limit", "1").status == .usage)
     }
 }

@@ -113,6 +113,65 @@ struct ListTests {
         #expect(try changes("--after", "Group/2") == Array(all.drop { $0 != "added,Group,2" }.dropFirst()))
     }
 
+    @Test func resultsOfExpressionsAreAList() throws {
+        func evaluate(_ arguments: String...) throws -> ToolRun {
+            try database.run("fhirpath", ["Patient/1", "name.family | 1"] + arguments)
+        }
+        let lines = #"{"type":"string","value":"C"}"# + "\n" + #"{"type":"integer","value":"1"}"# + "\n"
+        #expect(try evaluate().output == lines && evaluate("--format", "ndjson").output == lines)
+        #expect(try evaluate("--format", "csv").output == "type,value\r\nstring,C\r\ninteger,1\r\n")
+        #expect(try evaluate("--format", "table").lines == ["type     value", "string   C", "integer  1"])
+        let json = #"{"results":[{"type":"string","value":"C"},{"type":"integer","value":"1"}]}"# + "\n"
+        #expect(try evaluate("--json").output == json && evaluate("--format", "json").output == json)
+        #expect(try database.run("fhirpath", ["Patient/1", "{}", "--json"]).output == #"{"results":[]}"# + "\n")
+    }
+
+    /// No list of a report is left out where one is printed.
+    @Test func listsOfAnErasureAreOne() throws {
+        let list = #"{"resourceType":"List","id":"l","status":"current","mode":"working","entry":[{"item":{"reference":"Patient/1"}}]}"#
+        #expect(try database.run("import", [database.folder.write("list.ndjson", list)]).status == .done)
+        let csv = try database.run("erase", ["Patient/1", "--dry-run", "--format", "csv"])
+        let rows = csv.output.components(separatedBy: "\r\n")
+        #expect(csv.status == .done && rows[0] == "list,kind,name,count", "\(csv.error)")
+        #expect(rows.contains("erased,,Patient,1") && rows.contains("left,reference,List/l,"), "\(csv.output)")
+        let lines = try database.run("erase", ["Patient/1", "--dry-run", "--format", "ndjson"]).lines
+        #expect(lines.contains(#"{"list":"left","kind":"reference","name":"List/l","count":null}"#), "\(lines)")
+        let json = try database.run("erase", ["Patient/1", "--dry-run", "--json"])
+        #expect(try json.output == database.run("erase", ["Patient/1", "--dry-run", "--format", "json"]).output)
+        #expect(!json.output.contains(#""rows":"#))
+    }
+
+    @Test func aSoundDatabaseHasNoRowsOfARecovery() throws {
+        let run = try ToolRun("recover", database.path, database.folder.file("new.sqlite"), "--format", "csv")
+        #expect(run.status == .done && run.output == "list,type,number,id,reason\r\n", "\(run.error)")
+    }
+
+    @Test func aRowIsNamedOnlyWhereItCanBe() throws {
+        for command in ["sql", "view"] {
+            let words = command == "sql" ? ["SELECT 1", "--after", "1"] : ["--definition", "x", "--after=1"]
+            let run = try database.run(command, words)
+            #expect(run.status == .usage && run.error.hasPrefix("firelite \(command): \(command) has no --after: "), "\(run.error)")
+            #expect(run.error.contains("WHERE id > ?") && run.error.split(separator: "\n").count == 1)
+            #expect(try ToolRun("help", command).output.contains("There is no --after"))
+        }
+    }
+
+    /// Commands with lists in their objects that do not list: they store, copy or send, and report what they met.
+    private static let reporting: Set<String> = [
+        "backup", "delete", "edit", "import", "migrate", "pull", "push", "sync", "version",
+    ]
+
+    @Test func everyCommandThatListsHasTheFormats() {
+        for definition in FireLiteTool.definitions where definition.jsonKeys.contains(where: { $0.help.contains("a list") }) {
+            if Self.reporting.contains(definition.name) { continue }
+            guard case .choice(let formats)? = definition.option(named: "format")?.kind else {
+                Issue.record("\(definition.name) has no --format")
+                continue
+            }
+            #expect(Set(formats).isSuperset(of: ListFormat.allCases.map(\.rawValue)), "\(definition.name)")
+        }
+    }
+
     @Test func everyListHasItsKeysInItsHelp() {
         for definition in FireLiteTool.definitions {
             guard let list = definition.list else { continue }
