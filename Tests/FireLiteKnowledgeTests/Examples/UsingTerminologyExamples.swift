@@ -35,6 +35,28 @@ import Testing
         // end
     }
 
+    /// The time is that of the store whose definitions are used, or of a clock that is given.
+    @Test func expansionsHaveTheTimeOfTheirClock() throws {
+        func clock(_ seconds: Double) -> FHIRClock {
+            FHIRClock(now: { Date(timeIntervalSince1970: seconds) }, sleep: { _ in }, random: { 0 })
+        }
+        var configuration = FHIRStore.Configuration()
+        configuration.clock = clock(86_400)
+        var terminology = Terminology(release: .r4)
+        terminology.add(StoredDefinitions(try FHIRStore(path: ":memory:", release: .r4, configuration: configuration)))
+        let request = Data(
+            #"{"resourceType":"Parameters","parameter":[{"name":"url","valueUri":"http://hl7.org/fhir/ValueSet/administrative-gender"}]}"#
+                .utf8)
+        func time(_ terminology: Terminology) throws -> String? {
+            let answer = try JSONSerialization.jsonObject(with: try terminology.perform(.expand, parameters: request)) as? [String: Any]
+            return (answer?["expansion"] as? [String: Any])?["timestamp"] as? String
+        }
+        #expect(try time(terminology) == "1970-01-02T00:00:00Z")
+        terminology.clock = clock(0)
+        terminology.add(StoredDefinitions(store))
+        #expect(try time(terminology) == "1970-01-01T00:00:00Z")
+    }
+
     @Test func anOperationIsAnswered() throws {
         let terminology = Terminology(release: .r4)
         let json = Data(

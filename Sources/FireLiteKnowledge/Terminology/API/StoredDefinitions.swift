@@ -5,6 +5,7 @@ import Foundation
 /// The code systems, value sets and concept maps of a store as a source of definitions.
 public struct StoredDefinitions: TerminologySource {
     private let store: FHIRStore
+    var clock: FHIRClock { store.clock }
 
     /// The definitions of a store.
     ///

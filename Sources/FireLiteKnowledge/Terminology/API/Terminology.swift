@@ -20,6 +20,13 @@ public struct Terminology: Sendable {
     public let release: FHIRRelease
     /// The maximum number of codes in an expansion without `count`; more are an error. Default: 1,000.
     public var maximumExpansion = 1_000
+    /// Where the times of expansions come from. Default: the clock of the first store whose definitions were added, else the system's.
+    public var clock: FHIRClock {
+        get { givenClock ?? storeClock ?? .system }
+        set { givenClock = newValue }
+    }
+    private var givenClock: FHIRClock?
+    private var storeClock: FHIRClock?
     var library: TerminologyLibrary
 
     /// A terminology without definitions.
@@ -48,7 +55,10 @@ public struct Terminology: Sendable {
     public mutating func add(_ resource: FHIRResource) throws { add(try Self.json(FHIRJSON.data(resource))) }
 
     /// Adds a source, which is asked for definitions that the terminology lacks. Earlier sources are asked first.
-    public mutating func add(_ source: some TerminologySource) { library.add(source) }
+    public mutating func add(_ source: some TerminologySource) {
+        if storeClock == nil { storeClock = (source as? StoredDefinitions)?.clock }
+        library.add(source)
+    }
 
     /// Adds the definitions of packages and files, and the code systems that were imported into those files.
     ///
@@ -99,7 +109,9 @@ public struct Terminology: Sendable {
         }
         switch operation {
         case .expand:
-            return try ExpandOperation(library: library, parameters: parameters, language: language, limit: maximumExpansion).run()
+            return try ExpandOperation(
+                library: library, parameters: parameters, language: language, limit: maximumExpansion, now: clock.now
+            ).run()
         case .validateCode: return try ValidateOperation(library: library, parameters: parameters, language: language).inValueSet()
         case .validateCodeInSystem:
             return try ValidateOperation(library: library, parameters: parameters, language: language).inCodeSystem()

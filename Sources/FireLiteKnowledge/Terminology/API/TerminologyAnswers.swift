@@ -191,7 +191,9 @@ extension Terminology {
         if let count { items.append(Self.parameter("count", "valueInteger", "\(count)")) }
         if let offset { items.append(Self.parameter("offset", "valueInteger", "\(offset)")) }
         let parameters = RequestParameters(items)
-        return try ExpandOperation(library: library, parameters: parameters, language: language, limit: maximumExpansion).expansion()
+        return try ExpandOperation(
+            library: library, parameters: parameters, language: language, limit: maximumExpansion, now: clock.now
+        ).expansion()
     }
 
     /// The display, definition and place of a code (`CodeSystem/$lookup`).

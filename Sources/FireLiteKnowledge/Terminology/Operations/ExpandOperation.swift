@@ -8,6 +8,8 @@ struct ExpandOperation {
     let language: String?
     /// The maximum number of codes of an expansion that is not paged.
     let limit: Int
+    /// The time of the expansion.
+    let now: @Sendable () -> Date
 
     /// - Throws: ``TerminologyError`` for a value set that is unknown, cannot be expanded or has too many codes.
     func run() throws -> JSONItem { try resource(of: try find()) }
@@ -85,7 +87,7 @@ struct ExpandOperation {
         let contains =
             isNested(all.valueSet, request) ? try writer.nested(page) : try page.map { try writer.element($0, contains: []) }
         let expansion = JSONItem.object([
-            "identifier": .string("urn:uuid:" + UUID().uuidString.lowercased()), "timestamp": .string(Self.now),
+            "identifier": .string("urn:uuid:" + UUID().uuidString.lowercased()), "timestamp": .string(now().formatted(.iso8601)),
             "total": try found.total.map { .number("\($0)") }, "offset": request.offset.map { .number("\($0)") },
             "parameter": Self.list(used(found, all.run, request)), "property": Self.list(writer.propertyDefinitions),
             "contains": Self.list(contains),
@@ -94,8 +96,6 @@ struct ExpandOperation {
     }
 
     private static func list(_ items: [JSONItem]) -> JSONItem? { items.isEmpty ? nil : .array(items) }
-
-    private static var now: String { Date().formatted(.iso8601) }
 
     /// The value set as the expansion shows it: what identifies it, and all of it with `includeDefinition`.
     private func header(_ json: JSONItem, _ request: ExpansionRequest, _ expansion: JSONItem) -> JSONItem {
