@@ -1,7 +1,7 @@
 import FireLiteCore
 
 /// An element that two later states of a resource have changed in different ways, so that a merge cannot keep both.
-public struct ElementClash: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+public struct ElementClash: Sendable, Hashable, Identifiable, CustomStringConvertible, CustomReflectable {
     /// The FHIR path: `name[0].family`.
     public let path: String
     /// The element's JSON in the common earlier state; nil if it had none.
@@ -10,6 +10,9 @@ public struct ElementClash: Sendable, Hashable, CustomStringConvertible, CustomR
     public let local: String?
     /// The element's JSON on the other side: in the store, or at the server of a sync. Nil if it was removed there.
     public let remote: String?
+
+    /// The path, which the clashes of one merge do not share, as the `id` of `Identifiable`.
+    public var id: String { path }
 
     /// The path. The values are health data, which text about a clash does not give away.
     public var description: String { path }

@@ -1,7 +1,7 @@
 /// A violation of FHIR's definitions, found by `validate()`.
 ///
 /// The message contains names of elements, types and value sets, but no value from the data, which is health data.
-public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
+public struct FHIRIssue: Sendable, Hashable, Identifiable, CustomStringConvertible {
     /// The severity of an issue.
     public enum Severity: Sendable {
         /// The object is not valid.
@@ -63,6 +63,9 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
         self.message = message
         self.key = key
     }
+
+    /// The issue itself, as the `id` of `Identifiable`: another validation that finds it again gives it the same one.
+    public var id: FHIRIssue { self }
 
     /// The path and the message.
     public var description: String { "\(path): \(message)" }

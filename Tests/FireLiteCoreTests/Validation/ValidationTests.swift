@@ -23,6 +23,16 @@ import Testing
         }
     }
 
+    @Test func issuesKeepTheirIDs() throws {
+        func ids(_ members: String) throws -> [FHIRIssue] {
+            try FHIRJSON.resource(from: .init(#"{"resourceType":"Patient",\#(members)}"#.utf8), release: .r4).validate().map(\.id)
+        }
+        let contact = #""contact":[{"name":{"text":"x"},"gender":"b"}]"#
+        let both = try ids(#""gender":"a","# + contact)
+        #expect(Set(both).count == 2 && Set(both.map(\.path)) == ["Patient.gender", "Patient.contact[0].gender"])
+        #expect(try ids(contact) == both.filter { $0.path == "Patient.contact[0].gender" })
+    }
+
     @Test func everyMissingRequiredElementIsFound() throws {
         for type in FHIRRelease.r4.types {
             var random = RandomInstance(seed: 4)

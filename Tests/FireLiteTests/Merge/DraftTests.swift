@@ -121,7 +121,7 @@ import Testing
         }
         let error = try #require(throws: FHIRStoreError.self) { try store.save(draft) }
         #expect(error.code == .conflict && error.conflict == .changed)
-        #expect(error.clashes.map(\.path) == ["name[0].family"])
+        #expect(error.clashes.map(\.path) == ["name[0].family"] && error.clashes.map(\.id) == ["name[0].family"])
         #expect(error.clashes.map { [$0.base, $0.local, $0.remote] } == [["\"Smith\"", "\"Mine\"", "\"Theirs\""]])
         for text in ["\(error)", "\(error.clashes)", String(reflecting: error.clashes)] {
             #expect(!text.contains("Mine") && !text.contains("Theirs"))
