@@ -40,7 +40,8 @@ enum TemporalCell {
         case .none: return utc
         case .minutes(0): return utc.replacing(zone: TemporalWord.zoneUTC)
         case .minutes(let minutes):
-            guard abs(minutes) <= TemporalWord.maximumZoneMinutes else { return nil }
+            // A changed file may have any number, of which not every one has a magnitude.
+            guard (-TemporalWord.maximumZoneMinutes...TemporalWord.maximumZoneMinutes).contains(minutes) else { return nil }
             return utc.shifted(minutes: minutes)?.replacing(zone: TemporalWord.zone(ofMinutes: minutes))
         case .text(let text):
             return utc.replacing(zone: "\(text)" == "-00:00" ? TemporalWord.zoneNegativeZero : TemporalWord.zonePositiveZero)
