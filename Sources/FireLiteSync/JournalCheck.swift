@@ -47,7 +47,7 @@ private struct JournalCheck {
             }
             let changed = try changed(since: base)
             findings += try changes(server.number, changed)
-            if let changed { findings += try missing(server.number, changed) }
+            findings += try missing(server.number, changed) + undecided(server.number)
         }
         return findings
     }
@@ -86,7 +86,7 @@ private struct JournalCheck {
                 continue
             }
             func add(_ text: String) { findings.append(finding("_sync_change", text, key.typeName)) }
-            if !(0...2).contains(row[6].integer ?? -1) {
+            if !(0...4).contains(row[6].integer ?? -1) {
                 add("a change that neither waits nor is parked nor in conflict: restore a backup")
             }
             if row[2].integer ?? 0 > newest { add("a change with a number that the change log has not reached: restore a backup") }
@@ -128,8 +128,10 @@ private struct JournalCheck {
             })
     }
 
-    /// Resources that the server has and the store lacks, though nobody has deleted or purged them here.
-    private func missing(_ server: Int64, _ changed: Set<SyncKey>) throws -> [StoreFinding] {
+    /// Resources that the server has and the store lacks, though nobody has deleted or purged them here, as far as the change log says.
+    ///
+    /// - Parameter changed: what has changed since the synchronizer last looked; nil if nobody knows.
+    private func missing(_ server: Int64, _ changed: Set<SyncKey>?) throws -> [StoreFinding] {
         let tracked = try transaction.tracked(.changes)
         var absent: [String: Int] = [:]
         var keys = RisingKeys("_sync_resource")
@@ -147,14 +149,30 @@ private struct JournalCheck {
                 guard tracked.contains(key.typeName), transaction.store.release.hasResourceType(named: key.typeName),
                     try transaction.registered(key.typeName, id: key.id) == nil
                 else { continue }
-                if !changed.contains(key) { absent[key.typeName, default: 0] += 1 }
+                if !(changed?.contains(key) ?? false) { absent[key.typeName, default: 0] += 1 }
             }
         }
         return absent.sorted { $0.key < $1.key }.map { typeName, count in
-            let resources = String(
-                counting: count, "resource that the server has is missing and was", "resources that the server has are missing and were")
-            return finding("_sync_resource", "\(resources) not deleted here: restore a backup", typeName)
+            let resources = String(counting: count, "resource that the server has is missing", "resources that the server has are missing")
+            let rest =
+                changed == nil
+                ? ", and the change log does not say whether that is a deletion: restore a backup, or see the next sync"
+                : " and \(count == 1 ? "was" : "were") not deleted here: restore a backup"
+            return finding("_sync_resource", resources + rest, typeName)
         }
+    }
+
+    /// Resources that a synchronizer has found missing after a gap of the change log, and about which nobody has decided.
+    private func undecided(_ server: Int64) throws -> [StoreFinding] {
+        try rows("SELECT type, count(*) FROM _sync_change WHERE server = ? AND state = 3 GROUP BY type ORDER BY type", [.integer(server)])
+            .map { row in
+                let resources = String(
+                    counting: Int(row[1].integer ?? 0), "resource that the server has is missing",
+                    "resources that the server has are missing")
+                return finding(
+                    "_sync_change", "\(resources), and the change log does not say whether that is a deletion: see `firelite conflicts`",
+                    row[0].text)
+            }
     }
 }
 

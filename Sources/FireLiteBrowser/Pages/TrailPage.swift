@@ -95,6 +95,7 @@ enum TrailPage {
         case .pending: return "not sent yet" + version
         case .parked: return "refused by the server" + status
         case .conflict: return "changed on both sides" + version
+        case .undecided: return "nobody has decided whether it was deleted here" + version
         }
     }
 

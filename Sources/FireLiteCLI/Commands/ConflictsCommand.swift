@@ -23,6 +23,7 @@ struct ConflictsCommand: Command {
             JSONKey("base", "with show: the state that both began with"), JSONKey("client", "with show: the database's state"),
             JSONKey("remote", "with show: the server's state"), JSONKey("merge", "with show: both changes; null if they clash"),
             JSONKey("resolved", "with resolve: the resource"),
+            JSONKey("undecided", "with list: a list of what is missing, perhaps not by a deletion: type, id, server"),
         ],
         list: ListDefinition(key: "conflicts", actions: ["list", "show"], rowKeys: ["type", "id"]),
         discussion: """
@@ -34,7 +35,11 @@ struct ConflictsCommand: Command {
 
             With show, --format csv and ndjson print the elements, and --after names the path of one.
 
-            list exits with status 1 if there are conflicts.
+            list also prints what the server has and the database lacks while its log of changes no longer says whether that was
+            a deletion; resolve with --keep client deletes it at the server with the next push, and with --keep server the next
+            pull fetches it.
+
+            list exits with status 1 if it prints anything.
 
             Examples: firelite conflicts --database health.sqlite
             """)
@@ -99,9 +104,10 @@ struct ConflictsCommand: Command {
     // MARK: - Actions
 
     private func list(_ servers: ConflictServers, _ console: Console) throws -> ExitStatus {
-        let found = try database.located { try servers.conflicts() }
-        try print(conflicts: found, note: found.isEmpty ? "no conflicts" : nil, console)
-        return found.isEmpty ? .done : .incomplete
+        let (found, undecided) = try database.located { (try servers.conflicts(), try servers.undecided()) }
+        let isEmpty = found.isEmpty && undecided.isEmpty
+        try print(conflicts: found, undecided: undecided, note: isEmpty ? "no conflicts" : nil, console)
+        return isEmpty ? .done : .incomplete
     }
 
     private func show(_ servers: ConflictServers, _ console: Console) throws -> ExitStatus {
@@ -111,6 +117,7 @@ struct ConflictsCommand: Command {
     }
 
     private func resolve(_ servers: ConflictServers, _ console: Console) throws -> ExitStatus {
+        if let place = try undecided(servers) { return try decide(place.name, servers.synchronizer(place.server), console) }
         let conflict = try one(servers)
         let synchronizer = try servers.synchronizer(conflict.server)
         let decision = try decision(on: conflict, console)
@@ -118,6 +125,27 @@ struct ConflictsCommand: Command {
         let isResolved = try database.located { try awaiting { try await synchronizer.resolve(type, id: id, with: decision) } }
         guard isResolved else { throw missing(conflict.name) }
         try print(conflicts: [], note: "resolved \(conflict.name): \(Self.effect(of: decision))", resolved: conflict.name, console)
+        return .done
+    }
+
+    /// The undecided resource that is named, and its server; nil if it is none.
+    private func undecided(_ servers: ConflictServers) throws -> (name: String, server: String)? {
+        let found = try database.located { try servers.undecided() }.filter { $0.name == key?.description }
+        guard found.count < 2 else { throw ToolError.usage("\(found[0].name) is undecided at several servers: name one with --server") }
+        return found.first
+    }
+
+    private func decide(_ name: String, _ synchronizer: Synchronizer, _ console: Console) throws -> ExitStatus {
+        guard let key, keep == "client" || keep == "server" else {
+            throw ToolError.incomplete("\(name): the database lacks it, so there is nothing to merge or store: --keep client or server")
+        }
+        let (type, id, sends) = (key.type, key.id, keep == "client")
+        let isDecided = try database.located {
+            try awaiting { sends ? try await synchronizer.retry(type, id: id) : try await synchronizer.discard(type, id: id) }
+        }
+        guard isDecided else { throw missing(name) }
+        let effect = sends ? "the next push deletes it at the server" : "the next pull fetches it"
+        try print(conflicts: [], note: "resolved \(name): \(effect)", resolved: name, console)
         return .done
     }
 
@@ -167,7 +195,8 @@ struct ConflictsCommand: Command {
     // MARK: - Printing
 
     private func print(
-        conflicts: [StoredConflict], note: String? = nil, shown: StoredConflict? = nil, resolved: String? = nil, _ console: Console
+        conflicts: [StoredConflict], undecided: [(name: String, server: String)] = [], note: String? = nil, shown: StoredConflict? = nil,
+        resolved: String? = nil, _ console: Console
     ) throws {
         var report = Report()
         if let note { report.addNote(note) }
@@ -193,6 +222,15 @@ struct ConflictsCommand: Command {
         ]
         for (key, resource) in states { report.addMember(key, resource.map { .json(FHIRJSON.string($0)) } ?? .none) }
         report.addMember("resolved", FigureValue(resolved))
+        report.addItems(
+            "undecided", keys: ["type", "id", "server"],
+            undecided.map { name, server in
+                let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+                return (
+                    "undecided \(name) at \(server): it is missing here, and the change log does not say whether it was deleted",
+                    [.init("type", .text(parts.first ?? "")), .init("id", .text(parts.last ?? "")), .init("server", .text(server))]
+                )
+            })
         try console.print(report, shown == nil ? listing : listing.of("elements", rowKeys: ["path"]))
     }
 

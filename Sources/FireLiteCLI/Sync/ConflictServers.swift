@@ -33,6 +33,11 @@ struct ConflictServers {
         return Synchronizer(store, try FHIRClient(base: url, release: store.release, configuration: configuration))
     }
 
+    /// The servers with which a resource is undecided: missing, while nothing says that it was deleted here.
+    func undecided() throws -> [(name: String, server: String)] {
+        try bases.flatMap { base in try store.undecidedResources(at: base).map { ($0, base) } }
+    }
+
     /// The conflicts in the order of their changes, server by server.
     func conflicts() throws -> [StoredConflict] {
         try bases.flatMap { base in

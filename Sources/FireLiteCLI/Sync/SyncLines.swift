@@ -17,6 +17,9 @@ struct WaitingItem {
             guard let status = change.status else { return "held back \(name): what it refers to was not sent, or the server failed" }
             return "held back \(name): the answer was \(status), and did not say why"
         }
+        if change.state == .undecided {
+            return "undecided \(name): it is missing here, and the change log does not say whether it was deleted"
+        }
         guard change.state == .parked else { return "deferred \(name)" + (change.remote == nil ? ": deleted at the server" : "") }
         let reason = (change.status.map { ["\($0)"] } ?? []) + codes
         return "refused \(name)" + (reason.isEmpty ? "" : ": \(reason.joined(separator: ", "))")

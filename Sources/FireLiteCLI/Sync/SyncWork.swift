@@ -62,7 +62,9 @@ struct SyncWork {
         --conflicts merge merges changes of different elements; if both sides have changed the same element, or one has
         deleted the resource, the conflict is deferred. client takes the database's state, server the server's, defer none.
         Deferred and refused changes stay in the database and are listed; the status is 1 then. A run with client or server
-        also decides what earlier ones have deferred; `firelite conflicts` shows conflicts and resolves one. A refused
+        also decides what earlier ones have deferred; `firelite conflicts` shows conflicts and resolves one. What is missing in
+        the database, while its log does not say that it was deleted, is neither deleted at the server nor fetched: it is
+        listed as undecided, and `firelite conflicts resolve` decides. A refused
         resource is sent again once it is edited. A change that refers to a new resource that is deferred or refused is held
         back with it, and listed too.
         """
@@ -185,11 +187,12 @@ struct SyncWork {
         let waiting = try awaiting {
             // What a push that has ended left behind is held back by what it refers to.
             let held = pushes ? try await synchronizer.changes(.pending) : []
-            return try await synchronizer.changes(.conflict) + synchronizer.changes(.parked) + held
+            return try await synchronizer.changes(.conflict) + synchronizer.changes(.parked) + synchronizer.changes(.undecided) + held
         }
         let deferred = waiting.count { $0.state == .conflict }
         let parked = waiting.count { $0.state == .parked }
-        let held = waiting.count - deferred - parked
+        let undecided = waiting.count { $0.state == .undecided }
+        let held = waiting.count - deferred - parked - undecided
         var report = Report()
         let figures: [Report.Figure] = [
             .init("pulled", .count(result.pulled), isShown: pulls),
@@ -222,12 +225,13 @@ struct SyncWork {
             unreadable.isEmpty ? nil : "\(Figures.count(unreadable.count)) \(unreadable.count == 1 ? "resource" : "resources") unreadable",
             deferred > 0 ? "\(Figures.count(deferred)) \(deferred == 1 ? "conflict" : "conflicts") deferred" : nil,
             parked > 0 ? "\(Figures.count(parked)) \(parked == 1 ? "change" : "changes") refused by the server" : nil,
+            undecided > 0 ? "\(Figures.count(undecided, "resource is", "resources are")) missing here, perhaps not by a deletion" : nil,
             held > 0 ? "\(Figures.count(held)) \(held == 1 ? "change" : "changes") held back" : nil,
         ]
         let remedy =
             !result.lockedTypes.isEmpty
             ? "give --keyring FILE"
-            : deferred > 0
+            : deferred + undecided > 0
                 ? "`firelite conflicts` shows and resolves them"
                 : parked > 0
                     ? "edit what was refused, and push again"

@@ -49,11 +49,7 @@ extension ReadTransaction {
     }
 
     private static func state(_ number: Int64?) -> SyncState {
-        switch number.flatMap({ WaitingChange.State(rawValue: $0) }) ?? .waiting {
-        case .waiting: .pending
-        case .parked: .parked
-        case .conflict: .conflict
-        }
+        (number.flatMap { WaitingChange.State(rawValue: $0) } ?? .unknown).syncState
     }
 
     private static func issues(_ json: String?) -> [OutcomeIssue] {

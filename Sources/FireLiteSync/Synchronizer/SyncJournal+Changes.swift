@@ -9,7 +9,19 @@ struct WaitingChange {
         case waiting = 0
         case parked = 1
         case conflict = 2
+        /// The server has the resource, the store lacks it, and nothing says that it was deleted here.
+        case undecided = 3
+        /// The same, once somebody has decided that it is read from the server again.
+        case wanted = 4
+        /// The row has no state that this version knows. It is neither sent nor replaced.
+        case unknown = -1
+
+        /// Whether it is not known what the user wants, so that neither side may change the other.
+        var isUndecided: Bool { self == .undecided || self == .wanted || self == .unknown }
     }
+
+    /// Selects what `State.isUndecided` says.
+    static let areUndecided = "coalesce(state, -1) NOT IN (0, 1, 2)"
 
     let number: Int64
     let key: SyncKey
@@ -61,7 +73,7 @@ struct WaitingChange {
         isEach = row[6].integer == 1
         isSent = row[7].integer == 1
         earlier = Self.texts(row[8].text).filter { $0 != Self.unknown }
-        state = row[9].integer.flatMap { State(rawValue: $0) } ?? .waiting
+        state = row[9].integer.flatMap { State(rawValue: $0) } ?? .unknown
         attempts = row[10].integer ?? 0
         status = row[11].integer
         issues = row[12].text
@@ -143,7 +155,7 @@ extension SyncJournal {
             try tx.saveChanges()
             _ = try tx.registerReader(reader)
             try tx.skipToNewest(reader)
-            try takeAll()
+            try takeAll(isGap: started)
             try run("UPDATE _sync_server SET started = 1 WHERE server = ?", [.integer(server)])
             return
         }
@@ -173,7 +185,7 @@ extension SyncJournal {
             try write(&intake)
             if changes.through > place { try tx.acknowledge(reader, through: changes.through) }
         } catch let error as FHIRStoreError where error.code == .resyncRequired {
-            try takeAll()
+            try takeAll(isGap: true)
             try tx.skipToNewest(reader)
         }
     }
@@ -220,15 +232,20 @@ extension SyncJournal {
         }
         // In the order of the log, and seen by the next statement.
         try write(&intake)
-        let rows = mayHaveRows ? try changes(of: key) : []
+        var rows = mayHaveRows ? try changes(of: key) : []
+        if configuration.sendsEachVersion {
+            // The log says now what was done here.
+            for row in rows where row.state == .undecided || row.state == .wanted { try remove(row) }
+            rows.removeAll { $0.state == .undecided || $0.state == .wanted }
+        }
         guard let row = rows.last, !configuration.sendsEachVersion else {
             if rows.isEmpty, isDeletion, try known(key) == nil { return }
             return try insert(key, sequence, base: base, content: configuration.sendsEachVersion && !isSealed ? content : nil, isSealed)
         }
         let earlier = row.isSent ? row.earlier + [base ?? ""] : row.earlier
         if isDeletion, earlier.isEmpty, row.state != .conflict, try known(key) == nil { return try remove(row) }
-        // An edit may have removed what the server has refused.
-        let state = row.state == .parked ? WaitingChange.State.waiting : row.state
+        // An edit may have removed what the server has refused, and the log says what was done to a resource that was missing.
+        let state = [.parked, .undecided, .wanted].contains(row.state) ? WaitingChange.State.waiting : row.state
         try run(
             "UPDATE _sync_change SET seq = ?, sent = 0, earlier = ?, state = ?, isEach = 0 WHERE change = ?",
             [.integer(sequence), try WaitingChange.json(earlier), .integer(state.rawValue), .integer(row.number)])
@@ -265,8 +282,11 @@ extension SyncJournal {
         try run(Self.insertAdditions, values)
     }
 
-    /// Takes everything that is stored for changes, and what is known but no longer stored for deletions.
-    private func takeAll() throws {
+    /// Takes everything that is stored for changes. What is known but no longer stored becomes undecided: without the log nothing proves that it was
+    /// deleted here.
+    ///
+    /// - Parameter isGap: whether the log has lost what happened since the last look, so that changes in the list may have lost their resources.
+    private func takeAll(isGap: Bool) throws {
         let sequence = try tx.newestChange()
         for type in try tx.counts() {
             var without: [String] = []
@@ -292,6 +312,24 @@ extension SyncJournal {
             let key = SyncKey(typeName: row[0].text ?? "", id: row[1].text ?? "")
             guard try tx.resource(typeName: key.typeName, id: key.id) == nil, try changes(of: key).isEmpty else { continue }
             try insert(key, sequence, base: nil, content: nil)
+            try run(
+                "UPDATE _sync_change SET state = 3, isEach = 0 WHERE server = ? AND type = ? AND id = ?",
+                [.integer(server), .text(key.typeName), .text(key.id)])
+        }
+        guard isGap else { return }
+        // What would be sent is the state of a resource, and a missing one would be a deletion.
+        for change in try changes("state = 0 AND isEach = 0 AND sent = 0 AND earlier IS NULL", []) {
+            guard try known(change.key) != nil, try tx.registered(change.key.typeName, id: change.key.id) == nil else { continue }
+            try run("UPDATE _sync_change SET state = 3 WHERE change = ?", [.integer(change.number)])
+        }
+    }
+
+    /// The number of resources that the server has and the store lacks, and of which nobody knows whether they were deleted here.
+    var undecidedCount: Int {
+        get throws {
+            Int(
+                try rows("SELECT count(*) FROM _sync_change WHERE server = ? AND \(WaitingChange.areUndecided)", [.integer(server)])
+                    .first?[0].integer ?? 0)
         }
     }
 

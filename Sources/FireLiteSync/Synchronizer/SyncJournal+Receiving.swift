@@ -64,7 +64,8 @@ extension SyncJournal {
             if hasUnreadable { try removeUnreadable(state.key) }
             let waiting = hasChanges ? try changes(of: state.key) : []
             let known = try self.known(state.key)
-            if let version = state.version, known?.version == version, state.resource != nil {
+            let isWanted = waiting.contains { $0.state == .wanted }
+            if let version = state.version, known?.version == version, state.resource != nil, !isWanted {
                 // Versions that are sent one by one stay what they are.
                 guard known?.isOwn == true, !waiting.isEmpty, !waiting.contains(where: \.isEach) else {
                     if known?.isOwn == true, let resource = state.resource {
@@ -115,6 +116,10 @@ extension SyncJournal {
             _ = try tx.store([remote])
             try remember(key, version: state.version, scope: scope)
         }
+        if waiting.contains(where: { $0.state == .wanted }) {
+            if state.resource != nil { reception.stored += 1 }
+            return try adopt()
+        }
         switch (local, state.resource) {
         case (nil, nil):
             try removeChanges(of: key)
@@ -124,6 +129,10 @@ extension SyncJournal {
         case (let local?, let remote?) where local.isSame(atServerAs: remote):
             reception.unchanged += 1
             return try adopt()
+        case _ where waiting.contains(where: \.state.isUndecided):
+            // Neither side changes the other until somebody decides.
+            reception.unchanged += 1
+            return
         case (_, let remote?):
             if let base, base.isSame(atServerAs: remote) {
                 // A new version with the old content.

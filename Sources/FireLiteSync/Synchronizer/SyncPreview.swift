@@ -16,6 +16,8 @@ public struct SyncPreview: Sendable, Hashable {
     public internal(set) var parked = 0
     /// The number of deferred conflicts.
     public internal(set) var conflicts = 0
+    /// The number of resources that are ``SyncState/undecided``, of which nothing would be sent.
+    public internal(set) var undecided = 0
 }
 
 extension Synchronizer {
@@ -65,6 +67,7 @@ extension Synchronizer {
                     switch change.state {
                     case .parked: preview.parked += 1
                     case .conflict: preview.conflicts += 1
+                    case .undecided, .wanted, .unknown: preview.undecided += 1
                     case .waiting:
                         let isKnown = try journal.known(change.key) != nil
                         let isStored = try journal.tx.resource(typeName: change.key.typeName, id: change.key.id) != nil

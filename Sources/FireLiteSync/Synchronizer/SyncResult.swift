@@ -41,6 +41,8 @@ public struct SyncResult: Sendable, Hashable, Codable {
     /// The types that were skipped in both directions because their resources are sealed and no keyring is set; a sync with the keyring
     /// catches up.
     public internal(set) var lockedTypes: [String] = []
+    /// The number of resources that are ``SyncState/undecided`` now: nothing was done about them at the server or in the store.
+    public internal(set) var undecided = 0
     /// Why it ended early; nil if it was completed. Without values of records.
     public internal(set) var failure: String?
 
@@ -54,7 +56,7 @@ public struct SyncResult: Sendable, Hashable, Codable {
         case startedAt = "begin"
         case endedAt = "end"
         case pulled, pulledDeletions, unchanged, created, updated, deleted, resolved, deferred, parked, waiting, unreadable, missing
-        case prefetched, leftToPrefetch, missingReferences, lockedTypes, failure
+        case prefetched, leftToPrefetch, missingReferences, lockedTypes, undecided, failure
     }
 
     /// Reads a result, including one of an earlier version of the library, which has fewer numbers.
@@ -70,6 +72,7 @@ public struct SyncResult: Sendable, Hashable, Codable {
         (prefetched, leftToPrefetch) = (try count(.prefetched), try count(.leftToPrefetch))
         missingReferences = try values.decodeIfPresent([MissingReference].self, forKey: .missingReferences) ?? []
         lockedTypes = try values.decodeIfPresent([String].self, forKey: .lockedTypes) ?? []
+        undecided = try count(.undecided)
         failure = try values.decodeIfPresent(String.self, forKey: .failure)
     }
 

@@ -112,6 +112,17 @@ extension SyncRun {
         }
     }
 
+    /// Reads resources that were missing here, and that somebody has decided to have again.
+    mutating func fetchWanted() async throws {
+        // Nothing is written if there are none.
+        guard try await synchronizer.store.read({ try SyncJournal.hasWanted($0) }) else { return }
+        let keys = Set(try await journal { try $0.changes("state = 4", []).map(\.key) })
+        for (typeName, keys) in Dictionary(grouping: keys, by: \.typeName).sorted(by: { $0.key < $1.key }) {
+            let fetching = Fetching(scope: FetchedScope.key(typeName, depth: 0))
+            try await remove(try await fetch(keys, fetching).missing)
+        }
+    }
+
     /// Stores what a server has sent.
     private mutating func take(
         _ fetching: Fetching, _ read: @escaping @Sendable (SyncJournal) throws -> (states: [RemoteState], unreadable: [UnreadableEntry])
@@ -133,6 +144,11 @@ extension SyncRun {
 }
 
 extension SyncJournal {
+    /// Whether a resource waits to be read again, of any server.
+    static func hasWanted(_ tx: ReadTransaction) throws -> Bool {
+        try !tx.rows(of: tables, "SELECT 1 FROM _sync_change WHERE state = 4 LIMIT 1").isEmpty
+    }
+
     /// Takes over what was asked for by its id.
     func receive(_ states: [RemoteState], _ fetching: Fetching) throws -> Reception {
         guard !states.isEmpty else { return Reception() }

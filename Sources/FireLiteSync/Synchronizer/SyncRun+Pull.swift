@@ -14,6 +14,7 @@ extension SyncRun {
     mutating func pull() async throws {
         let searches = try await self.searches()
         try await retryUnreadable()
+        try await fetchWanted()
         try await fill(searches)
         try await pull(searches)
         try await fetchAgain(searches)

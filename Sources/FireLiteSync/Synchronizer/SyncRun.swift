@@ -57,8 +57,15 @@ struct SyncRun {
     /// - Parameter keepsResult: whether the store keeps what was done.
     mutating func end(keepsResult: Bool = true) async throws {
         result.endedAt = clock.now()
-        let (synchronizer, owner, result) = (synchronizer, owner, result)
-        try await Task { try await synchronizer.journal { try $0.end(owner, keepsResult ? result : nil) } }.value
+        let (synchronizer, owner, last) = (synchronizer, owner, result)
+        result.undecided = try await Task {
+            try await synchronizer.journal { journal in
+                var result = last
+                result.undecided = try journal.undecidedCount
+                try journal.end(owner, keepsResult ? result : nil)
+                return result.undecided
+            }
+        }.value
     }
 
     // MARK: - The server

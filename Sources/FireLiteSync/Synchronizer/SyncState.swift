@@ -10,6 +10,10 @@ public enum SyncState: String, Sendable, Codable {
     case parked
     /// It was changed on both sides, and nobody has decided yet.
     case conflict
+    /// It is not known whether the store's state is what the user wants: mostly, the server has the resource, the store lacks it, and the change log
+    /// no longer says whether it was deleted here. Nothing is sent and nothing is stored until ``Synchronizer/retry(_:id:)`` sends the deletion,
+    /// ``Synchronizer/discard(_:id:)`` lets the next pull read the resource again, or the resource is edited.
+    case undecided
 }
 
 /// A change that has not reached the server.

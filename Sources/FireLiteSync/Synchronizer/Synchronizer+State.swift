@@ -42,6 +42,7 @@ extension Synchronizer {
                 case .pending: "state = 0"
                 case .parked: "state = 1"
                 case .conflict: "state = 2"
+                case .undecided: WaitingChange.areUndecided
                 case .synced: "0"
                 }
             let locked = try journal.tx.lockedTypes()
@@ -65,15 +66,16 @@ extension Synchronizer {
 
     // MARK: - Deciding
 
-    /// Sends a parked change again with the next push.
+    /// Sends a parked change again with the next push; of a resource that is ``SyncState/undecided``, what the store has, which mostly is its
+    /// deletion.
     ///
-    /// - Returns: whether there was a parked change.
+    /// - Returns: whether there was such a change.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func retry(_ typeName: String, id: String) async throws -> Bool {
         let key = SyncKey(typeName: typeName, id: id)
         return try await journal { journal in
-            let parked = try journal.changes(of: key).filter { $0.state == .parked }
+            let parked = try journal.changes(of: key).filter { $0.state == .parked || $0.state.isUndecided }
             for change in parked {
                 try journal.run(
                     "UPDATE _sync_change SET state = 0, attempts = 0 WHERE change = ?", [.integer(change.number)])
@@ -82,7 +84,8 @@ extension Synchronizer {
         }
     }
 
-    /// Discards a change that has not reached the server: the resource is restored, or deleted if it was new.
+    /// Discards a change that has not reached the server: the resource is restored, or deleted if it was new. One that is ``SyncState/undecided``
+    /// is read from the server with the next pull, and listed until then.
     ///
     /// - Returns: whether there was a change.
     /// - Throws: `FHIRStoreError`.
@@ -92,6 +95,10 @@ extension Synchronizer {
         return try await journal { journal in
             try journal.beginIfStarted()
             guard let first = try journal.changes(of: key).first else { return false }
+            if first.state.isUndecided, try journal.known(key) != nil {
+                try journal.run("UPDATE _sync_change SET state = 4 WHERE change = ?", [.integer(first.number)])
+                return true
+            }
             if first.hasUnknownBase, first.state != .conflict {
                 throw SyncError(
                     .invalidArgument,
@@ -190,17 +197,23 @@ extension Synchronizer {
 }
 
 extension WaitingChange {
-    fileprivate var syncState: SyncState {
-        switch state {
-        case .waiting: .pending
-        case .parked: .parked
-        case .conflict: .conflict
-        }
-    }
+    fileprivate var syncState: SyncState { state.syncState }
 
     fileprivate var outcomeIssues: [OutcomeIssue] {
         guard let issues else { return [] }
         do { return try JSONDecoder().decode([OutcomeIssue].self, from: Data(issues.utf8)) } catch { return [] }
+    }
+}
+
+extension WaitingChange.State {
+    /// The state as the synchronizer shows it.
+    var syncState: SyncState {
+        switch self {
+        case .waiting: .pending
+        case .parked: .parked
+        case .conflict: .conflict
+        case .undecided, .wanted, .unknown: .undecided
+        }
     }
 }
 

@@ -64,6 +64,25 @@ struct JournalCheckTests {
         #expect(found.map(\.table) == ["_sync_change"] && found.first?.text.contains("would delete it at the server") == true)
     }
 
+    /// Without the log since the last look, nobody knows whether what is missing was deleted here.
+    @Test func whatIsMissingAfterAGapOfTheLogIsNamed() async throws {
+        let device = try await device()
+        try await device.sync()
+        try lose(device, "b")
+        try device.store.blocking { store in
+            try store.stopTracking(.changes)
+            try store.track(.changes)
+        }
+        #expect(try findings(device).map(\.table) == ["_sync_resource"])
+        // Nor is it forgotten once a sync has found it.
+        #expect(try await device.sync().undecided == 1)
+        let found = try findings(device)
+        #expect(found.map(\.table) == ["_sync_change"] && found.map(\.typeName) == ["Patient"])
+        #expect(try await device.synchronizer.discard("Patient", id: "b"))
+        try await device.sync()
+        #expect(try findings(device).isEmpty)
+    }
+
     @Test(arguments: [
         ("DELETE FROM _sync_server", ["_sync_scope", "_sync_resource", "_sync_change"]),
         ("UPDATE _sync_server SET base = NULL", ["_sync_server"]),

@@ -101,6 +101,111 @@ import Testing
         #expect(server.contents.count == 2)
     }
 
+    // MARK: - Gaps of the change log
+
+    /// A device that has the server's patients, lacks some of them, and whose log does not say why.
+    private func deviceWithGap(_ ids: [String], lacking lost: [String]) async throws -> Device {
+        for id in ids { server.put(samplePatient(id)) }
+        let device = try Device(server)
+        try await device.sync()
+        try device.store.blocking { store in
+            try store.stopTracking(.changes)
+            try store.write { tx in for id in lost { try #require(try tx.delete(Patient.self, id: id)) } }
+        }
+        server.clear()
+        return device
+    }
+
+    /// What the server has and the store lacks is deleted at the server only if the log says that it was deleted here.
+    @Test(arguments: [SyncDirection.both, .pull, .push]) func whatNothingSaysToBeDeletedIsNot(direction: SyncDirection) async throws {
+        let device = try await deviceWithGap(["a", "b", "c"], lacking: ["b"])
+        // A newer state at the server changes nothing about that.
+        server.put(samplePatient("b", "Newer"))
+        for _ in 0..<2 {
+            let result = try await device.sync(direction)
+            #expect(result.deleted == 0 && result.undecided == 1)
+            #expect(try await device.synchronizer.lastResult() == result)
+        }
+        #expect(server.contents.keys.sorted() == ["Patient/a", "Patient/b", "Patient/c"])
+        #expect(!server.writes.contains { $0.method == .delete })
+        #expect(try device.patient("b") == nil)
+        #expect(try await device.synchronizer.changes(.undecided).map(\.id) == ["b"])
+        #expect(try await device.synchronizer.state(of: "Patient", id: "b") == .undecided)
+        #expect(try await device.synchronizer.preview(.push).undecided == 1)
+    }
+
+    @Test func whatIsUndecidedIsDeletedIfSomebodySaysSo() async throws {
+        let device = try await deviceWithGap(["a", "b"], lacking: ["b"])
+        try await device.sync()
+        #expect(try await device.synchronizer.retry("Patient", id: "b"))
+        let result = try await device.sync()
+        #expect(result.deleted == 1 && result.undecided == 0)
+        #expect(server.contents.keys.sorted() == ["Patient/a"])
+        #expect(try await device.synchronizer.changes().isEmpty)
+    }
+
+    @Test func whatIsUndecidedIsFetchedIfSomebodySaysSo() async throws {
+        let device = try await deviceWithGap(["a", "b", "c", "d"], lacking: ["b", "c", "d"])
+        try await device.sync()
+        server.remove("Patient", "d")
+        for id in ["b", "d"] { #expect(try await device.synchronizer.discard("Patient", id: id)) }
+        // Only a pull fetches it, and until then it is listed.
+        try await device.sync(.push)
+        #expect(try device.patient("b") == nil)
+        let result = try await device.sync()
+        #expect(result.undecided == 1 && server.contents.keys.sorted() == ["Patient/a", "Patient/b", "Patient/c"])
+        #expect(try device.patient("b")?.name.first?.family == "Smith")
+        #expect(try await device.synchronizer.changes().map(\.id) == ["c"])
+        server.clear()
+        #expect(try await device.sync().pulled == 0)
+        #expect(server.writes.isEmpty)
+    }
+
+    /// A resource that is stored again, or deleted again, is one of which the log says what happened.
+    @Test func anEditDecides() async throws {
+        let device = try await deviceWithGap(["a", "b"], lacking: ["a", "b"])
+        try await device.sync()
+        try device.edit { try $0.upsert(samplePatient("a", "Again")) }
+        #expect(try await device.synchronizer.changes(.pending).map(\.id) == ["a"])
+        #expect(try await device.synchronizer.purge("Patient", id: "b", force: true))
+        let result = try await device.sync()
+        #expect(result.undecided == 0 && result.updated == 1)
+        #expect(server.contents["Patient/a"]?.contains("Again") == true && server.contents["Patient/b"] != nil)
+    }
+
+    /// A change in the list whose resource is gone after a gap is no deletion either. The list does not say which changes were deletions.
+    @Test func aChangeWhoseResourceWasLostIsNoDeletion() async throws {
+        let device = try await deviceWithGap(["a", "b"], lacking: [])
+        try await device.sync()
+        try device.edit { tx in
+            try tx.resource(Patient.self, id: "a")?.active = true
+            _ = try tx.delete(Patient.self, id: "b")
+        }
+        #expect(try await device.synchronizer.changes(.pending).map(\.id).sorted() == ["a", "b"])
+        try device.store.blocking { store in
+            try store.stopTracking(.changes)
+            try store.write { tx in try #require(try tx.delete(Patient.self, id: "a")) }
+        }
+        #expect(try await device.sync().undecided == 2)
+        #expect(server.contents.keys.sorted() == ["Patient/a", "Patient/b"])
+    }
+
+    /// A row with a state that this version does not know is not sent, not replaced, and listed.
+    @Test func anUnknownStateIsUndecided() async throws {
+        server.put(samplePatient("a"))
+        let device = try Device(server)
+        try await device.sync()
+        try device.edit { try $0.upsert(samplePatient("a", "Edited")) }
+        #expect(try await device.synchronizer.changes().count == 1)
+        try await device.synchronizer.journal { try $0.run("UPDATE _sync_change SET state = 9") }
+        server.put(samplePatient("a", "Theirs"))
+        #expect(try await device.sync().undecided == 1)
+        #expect(server.contents["Patient/a"]?.contains("Theirs") == true)
+        #expect(try device.patient("a")?.name.first?.family == "Edited")
+        #expect(try await device.synchronizer.changes(.undecided).map(\.id) == ["a"])
+        #expect(try device.store.blocking { try $0.read { try $0.syncStandings(of: "Patient", id: "a").map(\.state) } } == [.undecided])
+    }
+
     /// Behaviour 25: a narrower scope drops what it no longer contains, never what was not sent.
     @Test func aNarrowerScopeDropsWhatItDoesNotContain() async throws {
         server.put(samplePatient("a"))
