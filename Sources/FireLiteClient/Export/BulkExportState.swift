@@ -14,13 +14,14 @@ struct BulkExportState: Codable, Sendable {
         }
         let transactionTime: String?
         let requiresAccessToken: Bool?
-        let output: [File]?
+        /// Without it the text is no list of files (Bulk Data Access, Complete Status): anything may answer `{}`.
+        let output: [File]
         let deleted: [File]?
         let error: [File]?
 
         /// All files with what they contain.
         var all: [(content: BulkExportResult.Content, file: File)] {
-            (output ?? []).map { (.resources, $0) } + (deleted ?? []).map { (.deletions, $0) } + (error ?? []).map { (.errors, $0) }
+            output.map { (.resources, $0) } + (deleted ?? []).map { (.deletions, $0) } + (error ?? []).map { (.errors, $0) }
         }
     }
 

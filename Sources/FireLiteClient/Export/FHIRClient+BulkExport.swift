@@ -7,7 +7,8 @@ extension FHIRClient {
     /// The server prepares the files first; the wait follows its `Retry-After`. The folder keeps the state: if the export is interrupted,
     /// the same call goes on with it and loads only the files that are missing.
     ///
-    /// Files on another server are loaded without authorization.
+    /// Files on another server are loaded without authorization. A file with fewer resources than the server counts in it is an error, and loaded again by
+    /// the next call.
     /// - Parameters:
     ///   - options: what is exported.
     ///   - destination: the folder for the files, which is created; one folder for each export.
@@ -87,7 +88,7 @@ extension FHIRClient {
             let type = try FHIRRequest.checkedType(file.type ?? "Resource")
             let path = "\(folder)/\(content.rawValue).\(number + 1).\(type).ndjson"
             if !FileManager.default.fileExists(atPath: path) {
-                bytes += try await download(file.url, to: path, isAnonymous: manifest.requiresAccessToken == false)
+                bytes += try await download(file.url, to: path, count: file.count, isAnonymous: manifest.requiresAccessToken == false)
             }
             files.append(
                 BulkExportResult.File(
@@ -99,13 +100,13 @@ extension FHIRClient {
     }
 
     /// Loads a file under another name first, so that a file with the final name is complete.
-    private func download(_ address: String, to path: String, isAnonymous: Bool) async throws -> Int {
+    private func download(_ address: String, to path: String, count: Int?, isAnonymous: Bool) async throws -> Int {
         let request = FHIRRequest(.get, "$export", fields: ["Accept": MediaType.fhirLines])
         var run = RequestRun(self, request, url: try checkedAddress(address, request))
         run.isAnonymous = isAnonymous
         return try await configuration.retry.retrying(by: configuration.clock) {
             do {
-                return .done(try await download(run, to: path))
+                return .done(try await download(run, to: path, count: count))
             } catch let error as HTTPTransportError {
                 let failure = FHIRClientError(request, error)
                 guard RetryPolicy.mayRepeat(error, isRepeatable: true) else { throw failure }
@@ -114,20 +115,32 @@ extension FHIRClient {
         }
     }
 
-    private func download(_ run: RequestRun, to path: String) async throws -> Int {
+    /// - Parameter count: the number of resources, as the server says; nil if it does not.
+    private func download(_ run: RequestRun, to path: String, count: Int?) async throws -> Int {
         let response = try await run.stream()
         let partial = path + ".part"
-        var bytes = 0
+        var (bytes, lines, isInLine) = (0, 0, false)
         do {
             let handle = try PrivateFile.create(partial)
             for try await piece in response.body {
                 try handle.write(contentsOf: piece)
                 bytes += piece.count
+                guard count != nil else { continue }
+                for byte in piece {
+                    if byte == UInt8(ascii: "\n") {
+                        isInLine = false
+                    } else if !isInLine, byte > 0x20 {
+                        (lines, isInLine) = (lines + 1, true)
+                    }
+                }
             }
             try handle.synchronize()
             try handle.close()
+            if let count, lines < count {
+                throw FHIRClientError(.invalidResponse, "a file of the bulk export has \(lines) of \(count) resources: export again")
+            }
             guard rename(partial, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        } catch let error where !(error is HTTPTransportError || error is CancellationError) {
+        } catch let error where !(error is HTTPTransportError || error is CancellationError || error is FHIRClientError) {
             throw FHIRClientError(.file, "\(partial) cannot be written: check the disk and the permissions of its folder")
         }
         return bytes

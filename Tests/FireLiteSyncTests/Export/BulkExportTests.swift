@@ -109,6 +109,41 @@ import Testing
         #expect(server.requests[0].url.path == "/base/$export")
     }
 
+    /// What is no list of files is no finished export.
+    @Test(arguments: ["{}", "[]", #"{"transactionTime":"2024-01-02T03:04:05Z"}"#, #"{"output":null}"#])
+    func aListWithoutFilesIsAnError(text: String) async throws {
+        let folder = try TemporaryFolder()
+        let isFirst = Counter()
+        let server = StubServer { request, _ in
+            request.url.path == "/base/status/1" && request.method == .get && isFirst.next() == 0
+                ? .json(text) : Self.answer(request, polls: 9)
+        }
+        let url = URL(fileURLWithPath: folder.file("export"))
+        let error = await #expect(throws: FHIRClientError.self) { try await testClient(server).export(to: url) }
+        #expect(error?.code == .invalidResponse)
+        #expect(try await testClient(server).export(to: url).files.count == 3)
+    }
+
+    /// A file that ends early, be it at the end of a line, has fewer resources than the server says.
+    @Test func aFileWithTooFewResourcesIsAnError() async throws {
+        let folder = try TemporaryFolder()
+        let isFirst = Counter()
+        let patient = "{\"resourceType\":\"Patient\",\"id\":\"1\"}"
+        let server = StubServer { request, _ in
+            switch request.url.path {
+            case "/base/status/1" where request.method == .get:
+                .json(#"{"output":[{"type":"Patient","url":"https://fhir.example.org/base/files/two","count":2}],"error":[]}"#)
+            case "/base/files/two": .json(isFirst.next() == 0 ? "\(patient)\n\n" : "\(patient)\n\(patient)")
+            default: Self.answer(request, polls: 9)
+            }
+        }
+        let url = URL(fileURLWithPath: folder.file("export"))
+        let error = await #expect(throws: FHIRClientError.self) { try await testClient(server).export(to: url) }
+        #expect(error?.code == .invalidResponse)
+        let result = try await testClient(server).export(to: url)
+        #expect(result.files.map(\.count) == [2])
+    }
+
     @Test func namesFromTheServerCannotLeaveTheFolder() async throws {
         let folder = try TemporaryFolder()
         let server = StubServer { request, _ in
