@@ -32,7 +32,7 @@ extension FHIRClient {
     ///   - isRepeatable: whether sending the Bundle twice does no more than sending it once: if true, it is repeated when an answer
     ///     got lost. Nil if all entries are repeatable.
     /// - Returns: the results in the order of the entries. In a batch, some may have failed.
-    /// - Throws: ``FHIRClientError``, also if the server's answer has another number of entries; ``AuthorizationError``.
+    /// - Throws: ``FHIRClientError``, also if the server's answer is no response with as many entries; ``AuthorizationError``.
     public func submit(
         _ entries: [FHIRBundleEntry], as kind: BundleKind, isRepeatable: Bool? = nil
     ) async throws -> [FHIRBundleEntryResult] {
@@ -50,7 +50,7 @@ extension FHIRClient {
         let answer = try await resource(FHIRResource.self, request)
         let results = answer.children("entry").map { FHIRBundleEntryResult($0) }
         let complete = results.compactMap { $0 }
-        let isResponse = answer.resourceType == "Bundle" && answer.text("type")?.hasSuffix("-response") ?? true
+        let isResponse = answer.resourceType == "Bundle" && answer.text("type")?.hasSuffix("-response") == true
         guard isResponse, results.count == entries.count, complete.count == results.count else {
             throw FHIRClientError(
                 .invalidResponse, "\(kind.rawValue): the server's answer does not have a status for each of the \(entries.count) entries")

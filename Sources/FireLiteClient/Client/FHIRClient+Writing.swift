@@ -103,8 +103,8 @@ extension FHIRClient {
         try await deleted(.delete(type._layout.name, where: condition))
     }
 
-    /// Sends a request that deletes. What only a page says is not done.
-    private func deleted(_ request: FHIRRequest) async throws { _ = try request.evidence(in: try await send(request)) }
+    /// Sends a request that deletes. What only a page says is not done, and an answer that says nothing is read back.
+    private func deleted(_ request: FHIRRequest) async throws { _ = try await confirmed(request) }
 
     /// Sends a request that writes a resource.
     func written<Resource: FHIRResource>(

@@ -39,7 +39,10 @@ public struct OutcomeIssue: Sendable, Hashable, Codable {
     }
 
     /// The issues of an OperationOutcome of any release; empty for anything else.
-    package static func issues(in json: Data) -> [OutcomeIssue] {
+    package static func issues(in json: Data) -> [OutcomeIssue] { readable(in: json) ?? [] }
+
+    /// The issues of an OperationOutcome of any release; nil for anything else, and if it cannot be read.
+    static func readable(in json: Data) -> [OutcomeIssue]? {
         struct Outcome: Decodable {
             struct Coding: Decodable { let code: String? }
             struct Details: Decodable {
@@ -57,16 +60,16 @@ public struct OutcomeIssue: Sendable, Hashable, Codable {
             let resourceType: String
             let issue: [Issue]?
         }
-        guard json.first == UInt8(ascii: "{") || json.prefix(64).contains(UInt8(ascii: "{")) else { return [] }
+        guard json.first == UInt8(ascii: "{") || json.prefix(64).contains(UInt8(ascii: "{")) else { return nil }
         do {
             let outcome = try JSONDecoder().decode(Outcome.self, from: json)
-            guard outcome.resourceType == "OperationOutcome" else { return [] }
+            guard outcome.resourceType == "OperationOutcome" else { return nil }
             return (outcome.issue ?? []).map {
                 OutcomeIssue(
                     severity: $0.severity ?? "error", code: $0.code ?? "unknown",
                     detailCodes: $0.details?.coding?.compactMap(\.code) ?? [], details: $0.details?.text, diagnostics: $0.diagnostics,
                     expression: $0.expression ?? $0.location ?? [])
             }
-        } catch { return [] }
+        } catch { return nil }
     }
 }

@@ -81,7 +81,12 @@ extension FHIRRequest {
         }
         guard let body else { throw noEvidence(response, "the answer is not FHIR") }
         if body.typeName == "OperationOutcome", target != .type("OperationOutcome") {
-            let isFailure = OutcomeIssue.issues(in: response.body).contains { $0.severity == "error" || $0.severity == "fatal" }
+            // An outcome has issues (FHIR, OperationOutcome); one without any, or that cannot be read, may be about a failure.
+            guard let issues = OutcomeIssue.readable(in: response.body), !issues.isEmpty else {
+                if target == .other { throw noEvidence(response, "the answer is an OperationOutcome that cannot be read") }
+                return .silent(receipt)
+            }
+            let isFailure = issues.contains { $0.severity == "error" || $0.severity == "fatal" }
             if isFailure { throw noEvidence(response, "the answer says that it failed") }
             return method == .delete || target == .other ? .done(receipt) : .silent(receipt)
         }

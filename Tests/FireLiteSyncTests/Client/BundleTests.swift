@@ -44,6 +44,10 @@ import Testing
         await #expect(throws: FHIRClientError.self) { try await testClient(server).submit(Array(try entries().dropLast()), as: .batch) }
         let none = StubServer { _, _ in .json(#"{"resourceType":"Bundle","type":"batch-response","entry":[{"fullUrl":"x"}]}"#) }
         await #expect(throws: FHIRClientError.self) { try await testClient(none).submit([try entries()[3]], as: .batch) }
+        // Without a type it is no response.
+        let untyped = StubServer { _, _ in .json(#"{"resourceType":"Bundle","entry":[{"response":{"status":"204"}}]}"#) }
+        let error = await #expect(throws: FHIRClientError.self) { try await testClient(untyped).submit([try entries()[3]], as: .batch) }
+        #expect(error?.code == .invalidResponse)
     }
 
     @Test func aBundleIsRepeatedOnlyIfItsEntriesMayBe() async throws {

@@ -194,6 +194,30 @@ import Testing
         await #expect(throws: FHIRClientError.self) { try await client.delete(Patient.self, id: "a") }
     }
 
+    /// An OperationOutcome that cannot be read, or that has no issue, may say that a deletion or an operation has failed.
+    @Test(arguments: [
+        #"{"resourceType":"OperationOutcome","issue":[{"severity":7}]}"#, #"{"resourceType":"OperationOutcome","issue":{}}"#,
+        #"{"resourceType":"OperationOutcome"}"#,
+    ])
+    func anOutcomeThatCannotBeReadIsNoSuccess(outcome: String) async throws {
+        let isThere = Switch(true)
+        let server = StubServer { request, _ in
+            if request.method != .get { return .json(outcome) }
+            return isThere.value
+                ? .json(#"{"resourceType":"Patient","id":"a"}"#)
+                : .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"deleted"}]}"#, 410)
+        }
+        let client = try testClient(server) { $0.retry = .never }
+        let error = await #expect(throws: FHIRClientError.self) { try await client.delete(Patient.self, id: "a") }
+        #expect(error?.code == .invalidResponse)
+        let request = FHIRRequest(.post, "Patient/a/$process")
+        await #expect(throws: FHIRClientError.self) { _ = try await client.confirmed(request) }
+        // What the server shows counts.
+        isThere.value = false
+        try await client.delete(Patient.self, id: "a")
+        #expect(server.requests.map(\.method) == [.delete, .get, .post, .delete, .get])
+    }
+
     /// An outbox keeps its entries until the server has them.
     @Test(arguments: bogus) func anOutboxKeepsWhatTheServerDoesNotHave(fault: FaultyNetwork.Fault) async throws {
         let real = OutboxServerStub()
