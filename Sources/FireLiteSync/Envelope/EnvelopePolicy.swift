@@ -30,10 +30,37 @@ public struct EnvelopePolicy: Sendable {
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 
+    /// What shows that the second endpoint has accepted a request.
+    ///
+    /// A successful status alone shows nothing: captive portals and proxies answer 200 to whatever they get.
+    public struct Proof: Sendable {
+        let isGiven: @Sendable (HTTPResponse) -> Bool
+
+        /// Creates a proof for an endpoint with answers of its own form.
+        ///
+        /// - Parameter isGiven: whether an answer with a status from 200 to 299 shows that the request was accepted.
+        public init(_ isGiven: @escaping @Sendable (HTTPResponse) -> Bool) { self.isGiven = isGiven }
+
+        /// An answer as that of a FHIR server: status 201 without a page for people, or 200, 201 or 204 with a resource that is no failure, or with a
+        /// `Location` that names one.
+        public static let standard = Proof { response in
+            guard [200, 201, 204].contains(response.status), !response.isPage else { return false }
+            if let head = ResourceHead(response.body) {
+                guard head.typeName == "OperationOutcome" else { return true }
+                let issues = OutcomeIssue.issues(in: response.body)
+                return !issues.isEmpty && !issues.contains { $0.severity == "error" || $0.severity == "fatal" }
+            }
+            let location = response.fields["Location"] ?? response.fields["Content-Location"]
+            return response.body.isEmpty && (response.status == 201 || ResourceLocation(location) != nil)
+        }
+    }
+
     /// The base address for sealed requests.
     public let endpoint: URL
     /// The form of envelopes.
     public let form: Form
+    /// What shows that the endpoint has accepted a request.
+    public let proof: Proof
     private let recipient: @Sendable (FHIRRequest) -> EnvelopeRecipient?
 
     /// Creates a policy.
@@ -41,10 +68,14 @@ public struct EnvelopePolicy: Sendable {
     /// - Parameters:
     ///   - endpoint: the base address for sealed requests.
     ///   - form: the form of envelopes.
+    ///   - proof: what shows that the endpoint has accepted a request. Without it, a request stays in the outbox and is sent again.
     ///   - recipient: returns the recipient for whom a request is sealed; nil to send it as it is.
-    public init(endpoint: URL, form: Form = .jwe, recipient: @escaping @Sendable (FHIRRequest) -> EnvelopeRecipient?) {
+    public init(
+        endpoint: URL, form: Form = .jwe, proof: Proof = .standard, recipient: @escaping @Sendable (FHIRRequest) -> EnvelopeRecipient?
+    ) {
         self.endpoint = endpoint
         self.form = form
+        self.proof = proof
         self.recipient = recipient
     }
 

@@ -25,12 +25,15 @@ extension Outbox {
         }
     }
 
-    /// What the server has of an entry. A second endpoint gets sealed content, and what it answers is its own; a page is no answer.
+    /// What the server has of an entry. A second endpoint gets sealed content, so the policy says what shows that it has accepted it.
     private func receipt(_ entry: OutboxOutgoing) async throws -> WriteReceipt {
         let client = try sender(of: entry)
         guard entry.endpoint != nil else { return try await client.confirmed(entry.request) }
         let response = try await client.send(entry.request)
-        guard !response.isPage else { throw entry.request.noEvidence(response, "the answer is a page for people") }
+        guard 200..<300 ~= response.status, envelopes?.proof.isGiven(response) == true else {
+            throw entry.request.noEvidence(
+                response, "the answer does not show that the second endpoint has accepted it (an EnvelopePolicy.Proof says what does)")
+        }
         let location = ResourceLocation(response.fields["Location"] ?? response.fields["Content-Location"])
         return WriteReceipt(
             status: response.status, fields: response.fields, id: location?.id,
@@ -63,7 +66,7 @@ extension Outbox {
 
 extension HTTPResponse {
     /// Whether it is a page for people, as portals and gateways return it.
-    fileprivate var isPage: Bool {
+    var isPage: Bool {
         fields["Content-Type"].map { MediaType($0).isPage } == true || body.first { $0 > 0x20 } == UInt8(ascii: "<")
     }
 }

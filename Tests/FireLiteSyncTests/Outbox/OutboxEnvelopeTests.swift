@@ -51,6 +51,45 @@ import Testing
         #expect(server.requests.map { $0.fields["Authorization"] } == [nil, "Bearer token"])
     }
 
+    /// What something between here and the endpoint answers leaves the request in the outbox.
+    @Test(arguments: [
+        HTTPResponse(200), HTTPResponse(202), HTTPResponse(204), HTTPResponse(200, fields: ["ETag": "x"], body: Data("OK".utf8)),
+        HTTPResponse(201, fields: ["Content-Type": "text/html"], body: Data("<html></html>".utf8)), .json(#"{"status":"ok"}"#),
+        .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"exception"}]}"#),
+        .json(#"{"resourceType":"OperationOutcome","issue":[7]}"#),
+    ])
+    func whatIsNoAnswerOfTheEndpointLeavesTheRequest(answer: HTTPResponse) async throws {
+        let outbox = try outbox(StubServer { _, _ in answer }, envelopes: policy())
+        try await outbox.enqueue(.update(numbered(1, id: "p")))
+        #expect(try await outbox.flush().sent.isEmpty)
+        let entries = try await outbox.entries()
+        #expect(entries.count == 1 && entries.first?.state == .waiting && entries.first?.isUncertain == true)
+    }
+
+    @Test(arguments: [
+        HTTPResponse(201), HTTPResponse(200, fields: ["Location": "https://sealed.example.org/in/Patient/p/_history/1"]),
+        .json(#"{"resourceType":"Patient","id":"p"}"#),
+        .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"information","code":"informational"}]}"#),
+    ])
+    func anAnswerOfTheEndpointCounts(answer: HTTPResponse) async throws {
+        let outbox = try outbox(StubServer { _, _ in answer }, envelopes: policy())
+        try await outbox.enqueue(.update(numbered(1, id: "p")))
+        #expect(try await outbox.flush().sent.count == 1)
+        #expect(try await outbox.entries().isEmpty)
+    }
+
+    /// An app knows what an endpoint with answers of its own form says.
+    @Test func aProofOfTheAppCounts() async throws {
+        let recipient = try EnvelopeRecipient(certificate: Data(EnvelopeVectors.certificate.utf8), keyID: "key-1")
+        let proof = EnvelopePolicy.Proof { $0.status == 202 && $0.body == Data("queued".utf8) }
+        let policy = EnvelopePolicy(endpoint: Self.endpoint, proof: proof) { _ in recipient }
+        for (answer, count) in [(HTTPResponse(202, body: Data("queued".utf8)), 1), (HTTPResponse(201), 0)] {
+            let outbox = try outbox(StubServer { _, _ in answer }, envelopes: policy)
+            try await outbox.enqueue(.update(numbered(1, id: "p")))
+            #expect(try await outbox.flush().sent.count == count)
+        }
+    }
+
     @Test func anOutboxWithoutTheEndpointSendsNothingThere() async throws {
         let server = OutboxServerStub()
         let sealing = try outbox(server, envelopes: policy())
