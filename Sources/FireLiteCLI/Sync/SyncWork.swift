@@ -214,6 +214,9 @@ struct SyncWork {
         let left = Figures.count(result.leftToPrefetch, "reference is", "references are")
         if result.leftToPrefetch > 0 { report.addNote("\(left) left for the next run") }
         if !result.lockedTypes.isEmpty { report.addNote("left alone without --keyring: \(result.lockedTypes.joined(separator: ", "))") }
+        if !result.typesWithoutDeletions.isEmpty {
+            report.addNote("the server does not say what was deleted there: \(result.typesWithoutDeletions.joined(separator: ", "))")
+        }
         report.addMember("sealed", .texts(result.lockedTypes))
         addItems("unreadable", unreadable.map { ($0.line, $0.figures) }, to: &report)
         addItems("waiting", waiting.map { WaitingItem($0) }.map { ($0.line, $0.figures) }, to: &report)

@@ -43,6 +43,8 @@ public struct SyncResult: Sendable, Hashable, Codable {
     public internal(set) var lockedTypes: [String] = []
     /// The number of resources that are ``SyncState/undecided`` now: nothing was done about them at the server or in the store.
     public internal(set) var undecided = 0
+    /// The types of which the server has not said what was deleted there, as it keeps no histories of them: the store still has what it deleted.
+    public internal(set) var typesWithoutDeletions: [String] = []
     /// Why it ended early; nil if it was completed. Without values of records.
     public internal(set) var failure: String?
 
@@ -56,7 +58,8 @@ public struct SyncResult: Sendable, Hashable, Codable {
         case startedAt = "begin"
         case endedAt = "end"
         case pulled, pulledDeletions, unchanged, created, updated, deleted, resolved, deferred, parked, waiting, unreadable, missing
-        case prefetched, leftToPrefetch, missingReferences, lockedTypes, undecided, failure
+        case prefetched, leftToPrefetch, missingReferences, lockedTypes, undecided, typesWithoutDeletions
+        case failure
     }
 
     /// Reads a result, including one of an earlier version of the library, which has fewer numbers.
@@ -73,6 +76,7 @@ public struct SyncResult: Sendable, Hashable, Codable {
         missingReferences = try values.decodeIfPresent([MissingReference].self, forKey: .missingReferences) ?? []
         lockedTypes = try values.decodeIfPresent([String].self, forKey: .lockedTypes) ?? []
         undecided = try count(.undecided)
+        typesWithoutDeletions = try values.decodeIfPresent([String].self, forKey: .typesWithoutDeletions) ?? []
         failure = try values.decodeIfPresent(String.self, forKey: .failure)
     }
 

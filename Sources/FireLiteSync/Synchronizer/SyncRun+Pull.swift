@@ -302,6 +302,9 @@ extension SyncRun {
                 page = try await client.pageText(request, at: url)
             } catch let error as FHIRClientError where url == nil && [400, 404, 405, 501].contains(error.status) {
                 // The server keeps no history of the type.
+                if feed.hasKnown, !result.typesWithoutDeletions.contains(feed.typeName) {
+                    result.typesWithoutDeletions.append(feed.typeName)
+                }
                 return
             }
             let (client, known, current) = (client, seen, cursor)

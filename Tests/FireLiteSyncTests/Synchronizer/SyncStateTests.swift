@@ -101,6 +101,22 @@ import Testing
         #expect(server.contents.count == 2)
     }
 
+    /// A server without histories does not say what was deleted there, and the result says that.
+    @Test func typesWhoseDeletionsAreNotKnownAreNamed() async throws {
+        for id in ["a", "b"] { server.put(samplePatient(id)) }
+        let device = try Device(server)
+        // There is nothing yet that could have been deleted.
+        #expect(try await device.sync().typesWithoutDeletions.isEmpty)
+        server.behavior.hasHistory = false
+        server.remove("Patient", "a")
+        #expect(try await device.sync().typesWithoutDeletions == ["Patient"])
+        #expect(try await device.synchronizer.lastResult()?.typesWithoutDeletions == ["Patient"])
+        #expect(try device.patient("a") != nil)
+        server.behavior.hasHistory = true
+        #expect(try await device.sync().typesWithoutDeletions.isEmpty)
+        #expect(try device.patient("a") == nil)
+    }
+
     // MARK: - Gaps of the change log
 
     /// A device that has the server's patients, lacks some of them, and whose log does not say why.
