@@ -78,17 +78,23 @@ struct StoreSearch: Sendable {
     // MARK: - The server's matches
 
     /// What a server has found, as the store has it now, and matches with changes that the server does not know.
-    func result(_ found: ServerMatches, _ tx: ReadTransaction) throws -> SearchResult {
+    ///
+    /// - Returns: the result, and whether it has every match: not if the store cannot say which resources with such changes match.
+    func result(_ found: ServerMatches, _ tx: ReadTransaction) throws -> (result: SearchResult, isComplete: Bool) {
         func stored(_ keys: [SyncKey]) throws -> [FHIRResource] {
             try keys.compactMap { try tx.resource(typeName: $0.typeName, id: $0.id) }
         }
-        let matches = try stored(found.matches) + unsent(except: Set(found.matches), tx)
-        return SearchResult(
+        let unsent = try unsent(except: Set(found.matches), tx)
+        let matches = try stored(found.matches) + (unsent ?? [])
+        let isComplete = found.isComplete && unsent != nil
+        let result = SearchResult(
             request, release: tx.store.release, matches: matches, included: try stored(found.included),
-            total: found.isComplete ? matches.count : nil, base: options.base)
+            total: isComplete ? matches.count : nil, base: options.base)
+        return (result, isComplete)
     }
 
-    private func unsent(except found: Set<SyncKey>, _ tx: ReadTransaction) throws -> [FHIRResource] {
+    /// - Returns: nil if there may be some, and the store does not understand the search.
+    private func unsent(except found: Set<SyncKey>, _ tx: ReadTransaction) throws -> [FHIRResource]? {
         guard let type = request.type else { return [] }
         let rows = try tx.rows(
             of: SyncJournal.tables,
@@ -101,7 +107,7 @@ struct StoreSearch: Sendable {
         options.pageSize = nil
         do {
             return try tx.search(request.conditionsAlone, options: options).matches.filter { ids.contains($0.id ?? "") }
-        } catch is SearchError { return [] }
+        } catch is SearchError { return nil }
     }
 }
 

@@ -30,7 +30,8 @@ public struct SyncSearchResult {
     /// The source of the answer.
     public let source: Source
     /// Whether these are all matches on the server, as far as can be known. If the store answered: its type was pulled completely, so none
-    /// was missing at the last pull. If the server answered: there is no further page, and every resource was readable.
+    /// was missing at the last pull. If the server answered: there is no further page, every resource was readable, and the
+    /// store knows of every change that waits whether it matches.
     public let isComplete: Bool
     /// Why the server did not answer, if it was asked and the store answered instead.
     public let failure: (any Error)?
@@ -99,8 +100,8 @@ extension Synchronizer {
             do { return try await answer(local, failure: failure) } catch is SearchError { throw failure }
         }
         return try await store.read { tx in
-            SyncSearchResult(
-                result: try local.result(found, tx), source: .server, isComplete: found.isComplete, failure: nil, ignored: found.ignored)
+            let (result, isComplete) = try local.result(found, tx)
+            return SyncSearchResult(result: result, source: .server, isComplete: isComplete, failure: nil, ignored: found.ignored)
         }
     }
 

@@ -265,5 +265,11 @@ import Testing
             #expect(error?.code == .invalidArgument)
         }
         await #expect(throws: SearchError.self) { try await search(device, "Patient?gender", .server) }
+        // Whether a change that waits matches, nobody knows.
+        try device.edit { try $0.upsert(samplePatient("new")) }
+        #expect(try await search(device, special) == Summary(source: .server, ids: ["a"], isComplete: false))
+        #expect(try await device.synchronizer.search(special).result.total == nil)
+        try await device.sync()
+        #expect(try await search(device, special).isComplete)
     }
 }
