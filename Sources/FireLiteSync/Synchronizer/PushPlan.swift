@@ -212,7 +212,9 @@ struct PushPlan {
     // MARK: - Ordering
 
     /// The first components that fit into a Bundle.
-    func next() -> NextPush {
+    ///
+    /// - Throws: `SyncError` if the content of a new resource cannot be read, so that it would be sent without its tag.
+    func next() throws -> NextPush {
         let ready = candidates.indices.filter { !candidates[$0].isBlocked }
         var positions: [SyncKey: Int] = [:]
         for (position, index) in ready.enumerated() { positions[candidates[index].change.key] = position }
@@ -246,7 +248,7 @@ struct PushPlan {
             count += entries.count
             size += bytes
         }
-        if form.newIDs == .server { linkNewResources(&push.bundle) }
+        if form.newIDs == .server { try linkNewResources(&push.bundle) }
         return push
     }
 
@@ -287,7 +289,7 @@ struct PushPlan {
     }
 
     /// New resources are created with POST, on condition that none has their tag; references within the Bundle are those of its entries.
-    private func linkNewResources(_ bundle: inout PushBundle) {
+    private func linkNewResources(_ bundle: inout PushBundle) throws {
         var addresses: [SyncKey: String] = [:]
         for entry in bundle.entries where entry.kind == .create {
             addresses[entry.key] = "urn:uuid:00000000-0000-4000-8000-" + entry.number.padded(12, radix: 16)
@@ -299,7 +301,7 @@ struct PushPlan {
                 if entry.entry.request.method != .patch { content = ReferenceScan.replacing(addresses, in: content, base: journal.base) }
                 if entry.kind == .create, let place = places[entry.key] {
                     let tag = "urn:uuid:\(candidates[place].pk ?? entry.key.id)"
-                    content = tagged(content, tag)
+                    content = try tagged(content, tag, entry.key)
                     var fields = FHIRRequest.contentFields(form.release)
                     fields["If-None-Exist"] = FHIRParameters([.init(name: "_tag", value: "\(Self.tagSystem)|\(tag)")]).query
                     entry.entry = FHIRBundleEntry(
@@ -317,20 +319,24 @@ struct PushPlan {
     private static let tagSystem = "urn:ietf:rfc:3986"
 
     /// The content with a tag, and without the store's id.
-    private func tagged(_ content: String, _ tag: String) -> String {
-        do {
-            let resource = try journal.resource(content)
-            resource.id = nil
-            guard let slot = resource.layout.element(named: "meta")?.slot, let layout = resource.layout.elements[slot].layout,
-                let tags = layout.element(named: "tag"), let coding = tags.makeObject()
-            else { return content }
-            let meta = resource.child("meta") ?? layout.makeObject()
-            for (name, value) in [("system", Self.tagSystem), ("code", tag)] {
-                if let slot = coding.layout.element(named: name)?.slot { coding._setString(slot, value) }
-            }
-            meta._setObjects(tags.slot, meta.children("tag") + [coding])
-            resource._setObject(slot, meta)
-            return FHIRJSON.string(resource)
-        } catch { return content }
+    ///
+    /// Without the tag, the condition of the create would never find it, and a repetition would make a second resource.
+    private func tagged(_ content: String, _ tag: String, _ key: SyncKey) throws -> String {
+        let resource: FHIRResource
+        do { resource = try journal.resource(content) } catch is FHIRDecodingError {
+            throw SyncError(
+                .invalidArgument, "\(key.path) cannot be sent, as its content cannot be read: check the store, and restore a backup")
+        }
+        resource.id = nil
+        guard let slot = resource.layout.element(named: "meta")?.slot, let layout = resource.layout.elements[slot].layout,
+            let tags = layout.element(named: "tag"), let coding = tags.makeObject()
+        else { throw SyncError(.invalidArgument, "\(key.path) cannot be sent: the release has no meta.tag to recognize it by") }
+        let meta = resource.child("meta") ?? layout.makeObject()
+        for (name, value) in [("system", Self.tagSystem), ("code", tag)] {
+            if let slot = coding.layout.element(named: name)?.slot { coding._setString(slot, value) }
+        }
+        meta._setObjects(tags.slot, meta.children("tag") + [coding])
+        resource._setObject(slot, meta)
+        return FHIRJSON.string(resource)
     }
 }

@@ -30,7 +30,7 @@ extension SyncJournal {
         try takeIn()
         var plan = PushPlan(self, skipped: skipped, limit: limit, form: form)
         try plan.load()
-        let push = plan.next()
+        let push = try plan.next()
         try mark(push.bundle.entries)
         return push
     }

@@ -83,4 +83,22 @@ import Testing
         try await device.sync()
         #expect(server.writes.map(\.url.lastPathComponent) == ["n1", "k1", "n2", "n3", "k2", "n4"])
     }
+
+    /// A new resource whose content cannot be read is not sent without the tag that its condition names.
+    @Test func whatCannotBeReadIsNotSentWithoutItsTag() async throws {
+        let device = try Device(server, scope: .types("Patient")) {
+            $0.sendsEachVersion = true
+            $0.newIDs = .server
+        }
+        try device.edit { try $0.upsert(samplePatient("a")) }
+        #expect(try await device.synchronizer.changes().isEmpty)
+        try await device.synchronizer.journal { journal in
+            try journal.begin()
+            try journal.run("UPDATE _sync_change SET content = replace(content, '\"name\":', '\"unknown\":')")
+        }
+        let error = await #expect(throws: SyncError.self) { try await device.sync(.push) }
+        #expect(error?.message.contains("Patient/a") == true)
+        #expect(server.writes.isEmpty)
+        #expect(try await device.synchronizer.changes().map(\.state) == [.pending])
+    }
 }
