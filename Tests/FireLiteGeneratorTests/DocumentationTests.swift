@@ -88,9 +88,10 @@ struct DocumentationTests {
             for line in text.replacingOccurrences(of: "\\\n", with: " ").split(separator: "\n") {
                 let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
                 if words.starts(with: ["swift", "package"]), let verb = words.firstIndex(of: "generate-fhir-models") {
-                    // The plugin turns the target into a folder.
-                    let arguments = words[(verb + 1)...].map { $0 == "--target" ? "--output" : $0 }
-                    #expect(throws: Never.self, "\(page): \(line)") { try Options.parse(Array(arguments)) }
+                    // The plugin turns targets into folders, and names the module.
+                    var arguments = words[(verb + 1)...].map { ["--target": "--output", "--names-target": "--names"][$0] ?? $0 }
+                    if arguments.contains("--names") { arguments += ["--module", "Models"] }
+                    #expect(throws: Never.self, "\(page): \(line)") { try Options.parse(arguments) }
                     pluginCount += 1
                 }
                 guard words.starts(with: ["swift", "run", "Generator"]) else { continue }

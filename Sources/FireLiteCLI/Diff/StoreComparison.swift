@@ -28,11 +28,11 @@ struct StoreComparison {
                     withoutID += 1
                     return
                 }
-                let whole = try later.read { try $0.opened(resource) }
+                let whole = try later.read { try $0.whole(resource) }
                 guard let old = try earlier.resource(typeName: type, id: id) else {
                     return differences.append(Difference(kind: .added, typeName: type, id: id, elements: []))
                 }
-                let before = try earlier.read { try $0.opened(old) }
+                let before = try earlier.read { try $0.whole(old) }
                 guard before != whole else { return }
                 differences.append(Difference(kind: .updated, typeName: type, id: id, elements: before.differences(to: whole)))
             }

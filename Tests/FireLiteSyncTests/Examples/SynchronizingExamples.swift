@@ -55,6 +55,20 @@ import Testing
         }
         // end
         #expect(last.pushed == 0)
+        // A gap of the log: nobody knows who deleted the resource.
+        try store.blocking { store in
+            try store.stopTracking(.changes)
+            try store.write { tx in _ = try tx.delete(Patient.self, id: "123") }
+        }
+        #expect(try await synchronizer.sync().undecided == 1)
+        // example Synchronizing.md
+        for change in try await synchronizer.changes(.undecided) {
+            // Fetched with the next pull; retry(_:id:) would delete it at the server, and purge(_:id:force:) leave it there alone.
+            try await synchronizer.discard(change.typeName, id: change.id)
+        }
+        // end
+        #expect(try await synchronizer.sync().undecided == 0)
+        #expect(try await store.read { try $0.resource(Patient.self, id: "123") } != nil)
     }
 
     @Test func scopesAndPolicies() async throws {
