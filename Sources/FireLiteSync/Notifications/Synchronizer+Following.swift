@@ -33,6 +33,8 @@ extension Synchronizer {
             group.addTask {
                 do {
                     for try await notification in notifications { queue.add(notification) }
+                    // Most sequences end without an error when they are cancelled.
+                    try Task.checkCancellation()
                     queue.end(.success(()))
                 } catch { queue.end(.failure(error)) }
             }
