@@ -174,7 +174,8 @@ extension SyncJournal {
     func takeIn() throws {
         guard let place = try tx.place(ofReader: reader) else { return }
         let newest = try tx.newestChange()
-        guard newest > place else { return }
+        // A place beyond the newest change is one of another log: the numbers were given again.
+        guard newest != place else { return }
         do {
             // Only versions that are sent one by one are kept here; of the others the store's present state is sent.
             let changes =

@@ -92,8 +92,7 @@ import Testing
         server.clear()
         try await device.sync()
         #expect(server.contents.count == 2 && server.writes.count == 1)
-        // Nothing is stored that it could delete.
-        #expect(try await !device.synchronizer.purge("Patient", id: "b", force: true))
+        #expect(try await device.synchronizer.purge("Patient", id: "b", force: true))
         #expect(try device.contents().isEmpty)
         #expect(try await device.synchronizer.state(of: "Patient", id: "a") == nil)
         // Not even if the change log was lost, and what is missing is taken for deleted.
@@ -222,6 +221,22 @@ import Testing
         #expect(try device.patient("a")?.name.first?.family == "Edited")
         #expect(try await device.synchronizer.changes(.undecided).map(\.id) == ["a"])
         #expect(try device.store.blocking { try $0.read { try $0.syncStandings(of: "Patient", id: "a").map(\.state) } } == [.undecided])
+    }
+
+    /// The numbers of the log were given again, as its settings were lost: what is edited from then on is sent all the same.
+    @Test func aPlaceBeyondTheLogIsAGap() async throws {
+        for id in ["a", "b"] { server.put(samplePatient(id)) }
+        let device = try Device(server)
+        try await device.sync()
+        try await device.synchronizer.journal { try $0.run("UPDATE _change_reader SET seq = seq + 1000") }
+        try device.edit { tx in
+            try tx.upsert(samplePatient("a", "Edited"))
+            _ = try tx.delete(Patient.self, id: "b")
+        }
+        let result = try await device.sync()
+        #expect(result.updated == 1 && result.undecided == 1)
+        #expect(server.contents["Patient/a"]?.contains("Edited") == true && server.contents["Patient/b"] != nil)
+        #expect(try await device.sync().pushed == 0)
     }
 
     /// Behaviour 25: a narrower scope drops what it no longer contains, never what was not sent.
