@@ -47,6 +47,8 @@ struct ResourceAssembler {
     private var hasPrimitives = false
     /// Whether a row cannot have been written by this library: a file may contain anything.
     private var isDamaged = false
+    /// Whether rows of the last resource were left out, as they name no row of it that can own them.
+    private(set) var hasStrays = false
     private static let nearNodes = 1 << 16
 
     init(schema: StorageSchema) { self.schema = schema }
@@ -229,6 +231,7 @@ struct ResourceAssembler {
     /// Links the added rows and returns the resource; nil if its own row is missing, or rows are not as this library writes them.
     /// Discards everything.
     mutating func assemble() -> FHIRObject? {
+        hasStrays = false
         if !isInListOrder { sortParts() }
         // Lists of primitives come last: extensions of their positions are linked before.
         linkRuns(ofPrimitives: false)
@@ -263,7 +266,11 @@ struct ResourceAssembler {
             let start = index
             index += 1
             while index < parts.count, isSameList(parts[index], first) { index += 1 }
-            if first.parent >= 0, first.isPrimitive == ofPrimitives { linkRun(start..<index) }
+            if first.parent >= 0 {
+                if first.isPrimitive == ofPrimitives { linkRun(start..<index) }
+            } else if first.node != 0 || index - start > 1 {
+                hasStrays = true
+            }
         }
     }
 
@@ -276,13 +283,19 @@ struct ResourceAssembler {
     /// Sets the rows of one list in their owner.
     private mutating func linkRun(_ range: Range<Int>) {
         let first = parts[range.lowerBound]
-        guard let ownerIndex = part(of: first.parent) else { return }
+        guard let ownerIndex = part(of: first.parent) else {
+            hasStrays = true
+            return
+        }
         guard isOwned(first.columns, ownerIndex) || leadsToResource(ownerIndex) else {
             isDamaged = true
             return
         }
         if first.member >= 0 { return linkMember(range, members[Int(first.member)], to: ownerIndex) }
-        guard let (slot, group) = first.columns._withUnsafeGuaranteedRef({ place(of: $0, in: ownerIndex) }) else { return }
+        guard let (slot, group) = first.columns._withUnsafeGuaranteedRef({ place(of: $0, in: ownerIndex) }) else {
+            hasStrays = true
+            return
+        }
         let owner = owner(ownerIndex, group)
         owner._withUnsafeGuaranteedRef { owner in
             if first.isPrimitive { linkTexts(range, slot, to: owner) } else { linkObjects(range, slot, to: owner) }

@@ -323,11 +323,14 @@ final class ResourceReader {
     ///
     /// If a table could not be read to the end, the digest decides whether rows are missing: reading must look at the page after the
     /// last row to know that it was the last, and that page may be the damaged one.
-    func readTolerantly(root: Int64, _ shape: Shape) throws -> (resource: FHIRResource?, isWhole: Bool) {
+    ///
+    /// - Returns: the resource; whether all rows could be read; whether rows were left out, as the row that they belong to is not there.
+    func readTolerantly(root: Int64, _ shape: Shape) throws -> (resource: FHIRResource?, isWhole: Bool, hasStrays: Bool) {
         defer { assembler.clear() }
         var isWhole = true
         for table in shape.tables where try !readTolerantly(table, root, { assembler.take($0.row, $0.columns) }) { isWhole = false }
-        return (assembler.assemble() as? FHIRResource, isWhole)
+        let resource = assembler.assemble() as? FHIRResource
+        return (resource, isWhole, assembler.hasStrays)
     }
 
     /// The reason for a resource whose readable rows do not match its digest.

@@ -126,30 +126,32 @@ private struct Recovery {
         guard let (shape, doubtful) = try source.shape(of: root) else {
             return lose(root, nil, "its own row and its list of tables cannot be read")
         }
-        let (loaded, isWhole) = try source.access.reader.readTolerantly(root: root, shape)
+        let (loaded, isWhole, hasStrays) = try source.access.reader.readTolerantly(root: root, shape)
         guard let resource = loaded else { return lose(root, shape, try source.access.reader.reasonForDamage(root, shape)) }
         if let isWhatWasStored = source.isWhatWasStored(root, resource) {
             if !isWhatWasStored {
                 return lose(root, shape, isWhole ? ResourceReader.changedRows : try source.access.reader.reasonForDamage(root, shape))
             }
+        } else if isWhole, hasStrays {
+            return lose(root, shape, "rows that others of its rows belong to are missing")
         } else if isWhole {
             let doubt = doubtful.isEmpty ? "" : ", nor whether it contains resources in \(doubtful.joined(separator: ", "))"
-            report.unverified.append(entry(root, shape, "its digest cannot be read" + doubt))
+            report.unverified.append(entry(root, shape, resource, "its digest cannot be read" + doubt))
         } else {
             return lose(root, shape, try source.access.reader.reasonForDamage(root, shape))
         }
-        try target.add(root, resource, shape, from: source)
+        try target.add(root, resource, shape, from: source, leavesOutStrays: hasStrays)
         report.recovered += 1
     }
 
     private mutating func lose(_ root: Int64, _ shape: Shape?, _ reason: String) {
-        report.lost.append(entry(root, shape, reason))
+        report.lost.append(entry(root, shape, nil, reason))
     }
 
-    private func entry(_ root: Int64, _ shape: Shape?, _ reason: String) -> RecoveryReport.Resource {
+    private func entry(_ root: Int64, _ shape: Shape?, _ resource: FHIRResource?, _ reason: String) -> RecoveryReport.Resource {
         let own = source.found[root]
         let type = own?.table.name ?? shape?.tables.first?.name
-        return RecoveryReport.Resource(typeName: type, id: own?.id, number: root, reason: reason)
+        return RecoveryReport.Resource(typeName: type, id: resource?.id ?? own?.id, number: root, reason: reason)
     }
 
     /// The declared indexes.

@@ -135,7 +135,7 @@ private struct TolerantPass {
         } catch let error as SQLiteError where error.isDamage {
             return try list(root, "its list of tables cannot be read")
         }
-        let (loaded, isWhole) = try access.reader.readTolerantly(root: root, shape)
+        let (loaded, isWhole, _) = try access.reader.readTolerantly(root: root, shape)
         guard let resource = loaded else { return try list(root, try access.reader.reasonForDamage(root, shape)) }
         if transaction.store.verifiesContent || !isWhole {
             let digest = ContentDigest.digest(of: resource, key: transaction.store.identity.digestKey)

@@ -26,14 +26,17 @@ final class RecoveryTarget {
 
     /// Copies a resource's rows and registers it.
     ///
+    /// - Parameter leavesOutStrays: whether there are rows that are no part of the resource: their numbers have changed, or those of their owners.
     /// - Throws: `SQLiteError` of the new file.
-    func add(_ root: Int64, _ resource: FHIRResource, _ shape: Shape, from source: DamagedStore) throws {
+    func add(_ root: Int64, _ resource: FHIRResource, _ shape: Shape, from source: DamagedStore, leavesOutStrays: Bool) throws {
+        let owned = leavesOutStrays ? try Self.ownedNodes(root, shape, source) : nil
         var lastNode: Int64 = 0
         var filled: [TablePlan] = []
         for table in shape.tables {
             let insert = try insertStatement(table)
             _ = try source.access.reader.readTolerantly(table, root) { reader in
                 let row = reader.statement
+                if let owned, !owned.contains(Int64(RowKey.node(row.int(0)))) { return }
                 for column in 0..<row.columnCount { insert.bind(column + 1, column: column, of: row) }
                 lastNode = max(lastNode, Int64(RowKey.node(row.int(0))))
                 if filled.last !== table { filled.append(table) }
@@ -53,6 +56,28 @@ final class RecoveryTarget {
                 nodes: UInt32(clamping: max(Int64(registration?.nodes ?? 0), lastNode + 1)),
                 digest: ContentDigest.digest(of: resource, key: digestKey), pk: registration?.pk)
         }
+    }
+
+    /// The row numbers of a resource whose owners lead to its own row.
+    private static func ownedNodes(_ root: Int64, _ shape: Shape, _ source: DamagedStore) throws -> Set<Int64> {
+        var rows: [Int64: (table: TablePlan, parent: Int64?)] = [:]
+        for table in shape.tables {
+            _ = try source.access.reader.readTolerantly(table, root) { reader in
+                let parent = reader.row.value(1)
+                rows[Int64(RowKey.node(reader.statement.int(0)))] = (table, parent.type == .null ? nil : parent.int)
+            }
+        }
+        return Set(
+            rows.keys.filter { node in
+                var node = node
+                for _ in 0..<ResourceAssembler.maximumDepth {
+                    guard let row = rows[node] else { return false }
+                    guard let parent = row.parent else { return node == 0 }
+                    guard let owner = rows[parent], row.table.isResource || row.table.link(from: owner.table) != nil else { return false }
+                    node = parent
+                }
+                return false
+            })
     }
 
     /// Copies the readable part of what the damaged store has tracked, and its settings.

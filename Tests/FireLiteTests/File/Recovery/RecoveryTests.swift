@@ -137,6 +137,43 @@ import Testing
         }
     }
 
+    /// Some bytes of many pages: what is recovered is as it was, or listed as not verified, and what is left is a sound store.
+    @Test func randomDamageOfManyPagesLeavesTheRest() throws {
+        try withOriginal { original in
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: original.path))
+            let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
+            try withEvery(Effort.seeds(byDay: 12, atNight: 300)) { seed in
+                var random = SeededGenerator(seed: seed)
+                var damaged = bytes
+                let share = random.pick([5, 30, 60])
+                let isAtStart = random.percent(50)
+                for page in 2..<bytes.count / pageSize where random.percent(share) {
+                    for _ in 0..<random.int(1...20) {
+                        let place = random.int(0...(isAtStart ? 199 : pageSize - 1))
+                        damaged[page * pageSize + place] = UInt8(random.int(0...255))
+                    }
+                }
+                let path = original.path + "-\(seed)"
+                try damaged.write(to: URL(fileURLWithPath: path))
+                let target = path + ".new"
+                let report = try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: target), release: .r4)
+                try #require(report.recovered > 0 && !report.isComplete, "a share of \(share)")
+                let store = try FHIRStore(path: target, release: .r4)
+                try #require(store.check().isEmpty)
+                let unverified = Set(report.unverified.map { "\($0.typeName ?? "")/\($0.id ?? "")" })
+                let expected = Set(original.json.values)
+                try store.read { tx in
+                    for type in try tx.counts() {
+                        try tx.forEach(typeName: type.typeName) { resource in
+                            let isKnown = expected.contains(FHIRJSON.data(resource))
+                            #expect(isKnown || unverified.contains("\(resource.resourceType)/\(resource.id ?? "")"))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func damagedPagesOfATypeLoseTheirResourcesAlone() throws {
         try withOriginal { original in
             var pages = try DatabasePages(path: original.path)
