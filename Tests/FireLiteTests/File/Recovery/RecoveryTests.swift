@@ -2,6 +2,7 @@ import FireLite
 import FireLiteR4
 @_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
+import TestSupport
 import Testing
 
 /// Of a damaged store everything comes out that can be read, as it was, and everything else is listed.
