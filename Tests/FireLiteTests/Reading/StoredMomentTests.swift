@@ -51,7 +51,9 @@ import Testing
     @Test func numbersThatAreNoOffsetAreRefused() throws {
         let stored = try #require(Self.read("2020-05-17T10:00:00"))
         let greatest = TemporalWord.maximumZoneMinutes
-        for minutes in [Int.min, .min + 1, -greatest - 1, greatest + 1, .max] { #expect(TemporalCell.join(stored, .minutes(minutes)) == nil) }
+        for minutes in [Int.min, .min + 1, -greatest - 1, greatest + 1, .max] {
+            #expect(TemporalCell.join(stored, .minutes(minutes)) == nil)
+        }
         #expect(TemporalCell.join(stored, .minutes(greatest))?.text == "2020-05-18T00:00:00+14:00")
         #expect(TemporalCell.join(stored, .minutes(-greatest))?.text == "2020-05-16T20:00:00-14:00")
         #expect(ValueCodec.literal(.text("2020-05-17T10:00:00"), aside: .integer(.min), .dateTime) == "2020-05-17T10:00:00")
