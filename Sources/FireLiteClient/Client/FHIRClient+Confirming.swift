@@ -2,12 +2,12 @@ import FireLiteCore
 import Foundation
 
 extension FHIRClient {
-    /// Sends a request that writes and returns what the server has then. An answer without a resource is read back.
+    /// Sends a request that writes and returns what the server has then. An answer that does not show it is read back.
     ///
     /// - Throws: as `send`; `invalidResponse` if neither the answer nor the server shows that it was done. Then nobody knows.
     package func confirmed(_ request: FHIRRequest) async throws -> WriteReceipt {
         let response = try await send(request)
-        switch try request.evidence(in: response) {
+        switch try request.evidence(in: response, release: release) {
         case .done(let receipt): return receipt
         case .silent(let receipt):
             do {
@@ -49,25 +49,13 @@ extension FHIRClient {
             throw unknown
         }
         let version = head.version ?? FHIRRequest.version(inEntityTag: response.fields["ETag"])
-        let isStated = receipt.version != nil && receipt.version == version
-        guard try isStated || contains(response.body, whatWasSent: request) else { throw unknown }
+        // A version counts by itself if the server states it for the write, unless it is the one that was there before.
+        let isCreation = request.fields["If-None-Match"] != nil && receipt.status != 201
+        let isStated = version != nil && receipt.version == version && version != request.replacedVersion && !isCreation
+        guard isStated || request.isShown(by: response.body, version: nil, release: release) else { throw unknown }
         var found = receipt
         (found.id, found.version, found.resource) = (id, version, response.body)
         return found
-    }
-
-    /// Whether a resource of the server has everything that a request has sent; it may have more.
-    private func contains(_ json: Data, whatWasSent request: FHIRRequest) throws -> Bool {
-        guard request.method == .put || request.method == .post, let body = request.body else { return false }
-        let there = try decode(FHIRResource.self, json, request)
-        guard let sent = try readable(body) else { return false }
-        // An id of one's own, and what is the server's, need not be the same.
-        sent.id = nil
-        return there.hasEverything(of: sent.withoutServerMeta)
-    }
-
-    private func readable(_ json: Data) throws -> FHIRResource? {
-        do { return try FHIRJSON.resource(from: json, release: release) } catch is FHIRDecodingError { return nil }
     }
 
     /// The id of the only resource that matches a condition.

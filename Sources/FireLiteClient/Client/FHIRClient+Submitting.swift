@@ -21,7 +21,11 @@ extension FHIRClient {
         _ bundle: Bundle, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Bundle {
         let request = FHIRRequest(.post, "", fields: FHIRRequest.contentFields(release), body: FHIRJSON.data(bundle))
-        return try await resource(Bundle.self, request)
+        let answer = try await resource(Bundle.self, request)
+        guard let kind = bundle.text("type"), answer.text("type") == kind + "-response" else {
+            throw FHIRClientError(.invalidResponse, "\(request): the server's answer is not the response to a Bundle of this type")
+        }
+        return answer
     }
 
     /// Sends entries as a batch or transaction.
@@ -48,13 +52,11 @@ extension FHIRClient {
             .post, "", fields: FHIRRequest.contentFields(release), body: json,
             isRepeatable: isRepeatable ?? entries.allSatisfy(\.request.isRepeatable))
         let answer = try await resource(FHIRResource.self, request)
-        let results = answer.children("entry").map { FHIRBundleEntryResult($0) }
-        let complete = results.compactMap { $0 }
-        let isResponse = answer.resourceType == "Bundle" && answer.text("type")?.hasSuffix("-response") == true
-        guard isResponse, results.count == entries.count, complete.count == results.count else {
+        guard let results = BundleAnswer.results(answer, kind: kind.rawValue, count: entries.count) else {
             throw FHIRClientError(
-                .invalidResponse, "\(kind.rawValue): the server's answer does not have a status for each of the \(entries.count) entries")
+                .invalidResponse,
+                "\(kind.rawValue): the server's answer is not a response with a status for each of the \(entries.count) entries")
         }
-        return complete
+        return results
     }
 }

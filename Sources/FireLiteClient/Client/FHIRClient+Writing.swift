@@ -112,7 +112,7 @@ extension FHIRClient {
     ) async throws -> sending FHIRWriteResult<Resource> {
         let response = try await send(request)
         // An answer that is not one to this request is no success.
-        _ = try request.evidence(in: response)
+        _ = try request.evidence(in: response, release: release)
         let issues = OutcomeIssue.issues(in: response.body)
         let location = ResourceLocation(response.fields["Location"] ?? response.fields["Content-Location"])
         let tag = FHIRRequest.version(inEntityTag: response.fields["ETag"])

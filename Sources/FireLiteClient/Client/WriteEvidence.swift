@@ -1,13 +1,15 @@
+import FireLiteCore
 import Foundation
 
 /// What a successful status to a request that writes proves.
 ///
 /// A status alone proves nothing: captive portals, maintenance pages and proxies answer 200 to whatever they get. An answer counts if it is what
-/// the request asks for, a resource of its type and id; without a body, the server is asked what it has.
+/// the request asks for: a resource of its type and id with what was sent, or a response to each entry of a Bundle. Without that, the server is asked
+/// what it has.
 enum WriteEvidence: Sendable {
     /// The server has done it.
     case done(WriteReceipt)
-    /// The answer has no resource: only reading shows whether it was done.
+    /// The answer does not show it: only reading shows whether it was done.
     case silent(WriteReceipt)
 
     /// What the answer says about the resource.
@@ -66,8 +68,11 @@ extension FHIRRequest {
 
     /// What an answer with a successful status proves.
     ///
+    /// - Parameters:
+    ///   - response: the answer.
+    ///   - release: the release that the server speaks.
     /// - Throws: `FHIRClientError.invalidResponse` if the answer is not one to this request: then nobody knows whether it was done.
-    func evidence(in response: HTTPResponse) throws -> WriteEvidence {
+    func evidence(in response: HTTPResponse, release: FHIRRelease) throws -> WriteEvidence {
         let location = ResourceLocation(response.fields["Location"] ?? response.fields["Content-Location"])
         var receipt = WriteReceipt(
             status: response.status, fields: response.fields, id: location?.id,
@@ -90,21 +95,26 @@ extension FHIRRequest {
             if isFailure { throw noEvidence(response, "the answer says that it failed") }
             return method == .delete || target == .other ? .done(receipt) : .silent(receipt)
         }
+        // What a deletion returns is not there any more, or was not deleted.
+        if method == .delete, target != .other { return .silent(receipt) }
         switch target {
         case .other: return .done(receipt)
-        case .bundle: guard body.typeName == "Bundle" else { throw noEvidence(response, "the answer is not a Bundle") }
+        case .bundle: try requireEveryEntryDone(response, release: release)
         case .type(let typeName):
-            guard body.typeName == typeName, body.id != nil || method == .delete else {
+            guard body.typeName == typeName, body.id != nil else {
                 throw noEvidence(response, "the answer is not a \(typeName) with an id")
             }
         case .resource(let typeName, let id):
-            guard body.typeName == typeName, body.id == id || method == .delete else {
+            guard body.typeName == typeName, body.id == id else {
                 throw noEvidence(response, "the answer is not the resource that was sent")
             }
         }
         receipt.id = body.id ?? receipt.id
         receipt.version = body.version ?? receipt.version
-        receipt.resource = method == .delete ? nil : response.body
+        let isUpdate = response.status != 201 && (method == .put || method == .patch && replacedVersion != nil)
+        // An update may be answered with what was there before.
+        if isUpdate, !isShown(by: response.body, version: receipt.version, release: release) { return .silent(receipt) }
+        receipt.resource = response.body
         return .done(receipt)
     }
 

@@ -139,7 +139,7 @@ extension SyncRun {
         return zip(entries, results).map { entry, result in
             EntryAnswer(
                 status: result.status, id: result.id, version: result.version, issues: result.issues, resource: result.resource,
-                isClear: !result.isSuccess || Self.isAnswer(result, to: entry))
+                isClear: !(200..<300 ~= result.status) || isAnswer(result, to: entry))
         }
     }
 
@@ -157,8 +157,10 @@ extension SyncRun {
     }
 
     /// Whether a result is about the entry that was sent.
-    private static func isAnswer(_ result: FHIRBundleEntryResult, to entry: PushEntry) -> Bool {
-        guard [200, 201, 204].contains(result.status), result.typeName == nil || result.typeName == entry.key.typeName else { return false }
+    private func isAnswer(_ result: FHIRBundleEntryResult, to entry: PushEntry) -> Bool {
+        guard entry.entry.request.isDone(result, release: client.release),
+            result.typeName == nil || result.typeName == entry.key.typeName
+        else { return false }
         // A new resource that the server has named is not known without its name.
         return entry.entry.request.method == .post ? result.id != nil : result.id == nil || result.id == entry.key.id
     }
