@@ -32,8 +32,9 @@ struct FileServer: HTTPTransport {
     private func located(_ status: Int, _ request: HTTPRequest, _ place: Int) -> HTTPResponse {
         let id = request.method == .post ? "\(place)" : request.url.lastPathComponent
         let location = request.method == .post ? "\(request.url.absoluteString)/\(place)" : request.url.absoluteString
+        let created = Data("{\"resourceType\":\"Patient\",\"id\":\"\(id)\"}".utf8)
         return HTTPResponse(
-            status, fields: ["Location": "\(location)/_history/1"], body: Data("{\"resourceType\":\"Patient\",\"id\":\"\(id)\"}".utf8))
+            status, fields: ["Location": "\(location)/_history/1"], body: request.method == .post ? created : request.body ?? created)
     }
 
     /// The number in the patient's name.

@@ -42,6 +42,7 @@ extension FHIRClient {
     /// Decodes a page.
     ///
     /// - Parameter takesOutUnreadable: whether resources that cannot be read are taken out instead of making the page unreadable.
+    /// - Throws: `FHIRClientError.invalidResponse` if it is not a Bundle of the type `searchset` or `history`.
     package func received(_ page: PageText, takesOutUnreadable: Bool = false) throws -> sending ReceivedBundle {
         let (request, address, response) = (page.request, page.address, page.response)
         let bundle: FHIRResource
@@ -59,6 +60,11 @@ extension FHIRClient {
         }
         guard bundle.resourceType == "Bundle" else {
             throw FHIRClientError(.invalidResponse, "\(request): the answer is of type \(bundle.resourceType), not Bundle")
+        }
+        // FHIR requires the type. Without it, an empty Bundle of anything on the way would look like a search without results.
+        guard ["searchset", "history"].contains(bundle.text("type")) else {
+            throw FHIRClientError(
+                .invalidResponse, "\(request): the answer is a Bundle of another type than searchset or history, or of none")
         }
         let link = bundle.children("link").first { $0.text("relation") == "next" }?.text("url")
         var next: URL?

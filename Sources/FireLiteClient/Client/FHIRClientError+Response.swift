@@ -21,7 +21,7 @@ extension FHIRClientError {
         self.init(
             code, "\(request): \(response.status), \(remedy)", status: response.status, issues: issues,
             outcome: issues.isEmpty ? nil : response.body, requestID: requestID,
-            retryAfter: HTTPDate.retryAfter(response.fields["Retry-After"], now: now))
+            retryAfter: HTTPDate.retryAfter(response.fields["Retry-After"], now: now), isPage: issues.isEmpty && response.isPage)
     }
 
     /// The error of a request without an answer.

@@ -61,11 +61,13 @@ public struct FHIRClientError: AdvisedError {
     public let requestID: String?
     /// The time after which the server wants the request to be repeated.
     public let retryAfter: Duration?
+    /// Whether the answer is a page for people, as portals and gateways return it, and so says nothing about the request.
+    package let isPage: Bool
 
     package init(
         _ code: Code, _ problem: String, remedy: Remedy? = nil, status: Int? = nil, issues: [OutcomeIssue] = [], outcome: Data? = nil,
         requestID: String? = nil,
-        retryAfter: Duration? = nil
+        retryAfter: Duration? = nil, isPage: Bool = false
     ) {
         self.code = code
         text = ErrorText(problem, remedy)
@@ -74,6 +76,7 @@ public struct FHIRClientError: AdvisedError {
         self.outcome = outcome
         self.requestID = requestID
         self.retryAfter = retryAfter
+        self.isPage = isPage
     }
 
     /// What went wrong, with the codes of the server's issues and the id of the request.

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// A response with its whole body. Its description shows only the status.
@@ -14,6 +15,11 @@ public struct HTTPResponse: Sendable, CustomStringConvertible, CustomReflectable
         self.status = status
         self.fields = fields
         self.body = body
+    }
+
+    /// Whether it is a page for people, as portals and gateways return it.
+    package var isPage: Bool {
+        fields["Content-Type"].map { MediaType($0).isPage } == true || body.first { $0 > 0x20 } == UInt8(ascii: "<")
     }
 
     /// The status code.

@@ -63,10 +63,3 @@ extension Outbox {
         return members
     }
 }
-
-extension HTTPResponse {
-    /// Whether it is a page for people, as portals and gateways return it.
-    var isPage: Bool {
-        fields["Content-Type"].map { MediaType($0).isPage } == true || body.first { $0 > 0x20 } == UInt8(ascii: "<")
-    }
-}

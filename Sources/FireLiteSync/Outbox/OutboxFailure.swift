@@ -46,6 +46,7 @@ public struct OutboxFailure: LocalizedError, Sendable, CustomStringConvertible {
         switch status {
         // Something on the way has answered, and not a FHIR server.
         case 404 where error.isGatewaysAbsence, 410 where error.isGatewaysAbsence: (isRefusal, isUncertain) = (false, true)
+        case 409 where error.isPage, 412 where error.isPage: (isRefusal, isUncertain) = (false, true)
         case 401, 407, 425, 429, 503: (isRefusal, isUncertain) = (false, false)
         case 408: (isRefusal, isUncertain) = (false, true)
         case 400..<500, 501, 505: (isRefusal, isUncertain) = (true, false)

@@ -132,7 +132,7 @@ extension Synchronizer {
     ) throws -> FoundPage {
         let received = try client.received(text, takesOutUnreadable: true)
         var page = FoundPage(next: received.next)
-        if let type = received.bundle.text("type"), type != "searchset" {
+        if received.bundle.text("type") != "searchset" {
             throw FHIRClientError(.invalidResponse, "\(search.request): the answer is a Bundle of another type than searchset")
         }
         if isFirst {

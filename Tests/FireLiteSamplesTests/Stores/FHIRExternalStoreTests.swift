@@ -19,7 +19,47 @@ import Testing
             store: store, source: source, destinations: [FHIRExternalStore(client, style: style)], delegate: delegate)
     }
 
-    private static let accepted = HTTPResponse(200, body: Data(#"{"resourceType":"Bundle","type":"transaction-response"}"#.utf8))
+    /// The answer of a server that has done each entry of a transaction.
+    private static func accepted(_ request: HTTPRequest) throws -> HTTPResponse {
+        let entries = try FireLiteR4.Bundle(json: request.body ?? Data()).entry
+        let results = entries.map { #"{"response":{"status":"\#($0.request?.method == .delete ? 204 : 201)"}}"# }
+        return bundle("transaction-response", results)
+    }
+
+    private static func bundle(_ type: String, _ entries: [String]) -> HTTPResponse {
+        HTTPResponse(
+            200, body: Data(#"{"resourceType":"Bundle","type":"\#(type)","entry":[\#(entries.joined(separator: ","))]}"#.utf8))
+    }
+
+    private static let refusal = #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"processing"}]}"#
+
+    /// Samples stay in the outbox until the server shows for each of them that it has done it.
+    @Test(arguments: [
+        HTTPResponse(200, body: Data(#"{"resourceType":"Bundle"}"#.utf8)),
+        HTTPResponse(200, body: Data(#"{"resourceType":"Bundle","type":"searchset","total":0}"#.utf8)),
+        HTTPResponse(200, body: Data(#"{"resourceType":"Bundle","type":"transaction-response"}"#.utf8)),
+        bundle("batch-response", Array(repeating: #"{"response":{"status":"201"}}"#, count: 3)),
+        bundle("transaction-response", [#"{"response":{"status":"201"}}"#]),
+        bundle("transaction-response", Array(repeating: #"{"fullUrl":"urn:uuid:00000000-0000-4000-8000-000000000001"}"#, count: 3)),
+        bundle("transaction-response", Array(repeating: #"{"response":{"status":"404"}}"#, count: 3)),
+        bundle("transaction-response", Array(repeating: #"{"response":{"status":"2010"}}"#, count: 3)),
+        bundle("transaction-response", Array(repeating: #"{"response":{"status":"201","outcome":\#(refusal)}}"#, count: 3)),
+        bundle("transaction-response", Array(repeating: #"{"resource":\#(refusal),"response":{"status":"200"}}"#, count: 3)),
+    ])
+    func samplesStayUntilEachEntryIsDone(answer: HTTPResponse) async throws {
+        let server = StubTransport { _, _ in answer }
+        let engine = try engine(server)
+        #expect(try await engine.run().waiting != nil)
+        let entries = try await store.read { try $0.outboxEntries() }
+        #expect(entries.map(\.state) == [.waiting])
+    }
+
+    /// A Bundle that comes back as it was sent says nothing.
+    @Test func anEchoIsNoAnswer() async throws {
+        let server = StubTransport { request, _ in HTTPResponse(200, body: request.body ?? Data()) }
+        #expect(try await engine(server).run().waiting != nil)
+        #expect(try await store.read { try $0.outboxEntries().count } == 1)
+    }
 
     /// The methods and addresses of a transaction's entries.
     private func entries(_ request: HTTPRequest) throws -> [String] {
@@ -29,7 +69,7 @@ import Testing
     }
 
     @Test func newSamplesAreCreatedOnCondition() async throws {
-        let server = StubTransport { _, _ in Self.accepted }
+        let server = StubTransport { request, _ in try Self.accepted(request) }
         let engine = try engine(server)
         let result = try await engine.run()
         #expect((result.added, result.waiting) == (2, nil))
@@ -43,7 +83,7 @@ import Testing
     }
 
     @Test func deletesComeFirstOnTheWire() async throws {
-        let server = StubTransport { _, _ in Self.accepted }
+        let server = StubTransport { request, _ in try Self.accepted(request) }
         let engine = try engine(server)
         try await engine.run()
         source.add([heartRate(3), heartRate(2, 61)])
@@ -57,7 +97,7 @@ import Testing
     }
 
     @Test func serversThatLetClientsChooseIDsGetThem() async throws {
-        let server = StubTransport { _, _ in Self.accepted }
+        let server = StubTransport { request, _ in try Self.accepted(request) }
         let engine = try engine(server, .ownIDs)
         try await engine.run()
         let entries = try entries(server.requests[0])
@@ -67,10 +107,10 @@ import Testing
     }
 
     @Test func whatCannotBeSentWaits() async throws {
-        let server = StubTransport { _, number in
+        let server = StubTransport { request, number in
             // A run sends after each batch and at its end.
             if number < 2 { throw HTTPTransportError(.cannotConnect, "no network") }
-            return Self.accepted
+            return try Self.accepted(request)
         }
         let engine = try engine(server)
         #expect(try await engine.run().waiting != nil)
@@ -89,14 +129,14 @@ import Testing
             }
         }
         source.add((3...25).map { heartRate($0) })
-        let server = StubTransport { _, _ in Self.accepted }
+        let server = StubTransport { request, _ in try Self.accepted(request) }
         #expect(try await engine(server, delegate: Veto()).run().added == 24)
         #expect(try entries(server.requests[0]).count { $0 == "POST Observation" } == 24)
     }
 
     @Test func storedSamplesAreSentOn() async throws {
         try await SampleEngine(store: store, source: source, destinations: [LocalStore(store)]).run()
-        let server = StubTransport { _, _ in Self.accepted }
+        let server = StubTransport { request, _ in try Self.accepted(request) }
         let base = try #require(URL(string: "https://fhir.example.org/r4"))
         let client = try FHIRClient(base: base, release: .r4, transport: server)
         let push = SampleEngine(store: store, source: StoredSamples(store), destinations: [FHIRExternalStore(client)])

@@ -50,6 +50,31 @@ import Testing
         #expect(error?.code == .invalidResponse)
     }
 
+    /// A status has three digits, and an OperationOutcome with an error contradicts it.
+    @Test(arguments: ["2000", "20", "", "OK", "999"]) func aStatusThatIsNoneOfHTTPIsNoAnswer(status: String) async throws {
+        let server = StubServer { _, _ in
+            .json(#"{"resourceType":"Bundle","type":"batch-response","entry":[{"response":{"status":"\#(status)"}}]}"#)
+        }
+        let error = await #expect(throws: FHIRClientError.self) { try await testClient(server).submit([try entries()[3]], as: .batch) }
+        #expect(error?.code == .invalidResponse)
+    }
+
+    @Test(arguments: ["error", "fatal", "warning"]) func anOutcomeWithAnErrorIsNoSuccess(severity: String) async throws {
+        let outcome = #"{"resourceType":"OperationOutcome","issue":[{"severity":"\#(severity)","code":"processing"}]}"#
+        for entry in [#"{"response":{"status":"200","outcome":\#(outcome)}}"#, #"{"resource":\#(outcome),"response":{"status":"200"}}"#] {
+            let server = StubServer { _, _ in .json(#"{"resourceType":"Bundle","type":"batch-response","entry":[\#(entry)]}"#) }
+            let results = try await testClient(server).submit([try entries()[3]], as: .batch)
+            #expect(results.map(\.isSuccess) == [severity == "warning"] && results[0].issues.map(\.severity) == [severity])
+        }
+    }
+
+    /// A typed Bundle is answered with the response to its kind.
+    @Test func aTypedBundleIsAnsweredWithItsResponse() async throws {
+        let server = StubServer { _, _ in .json(Self.answer) }
+        let error = await #expect(throws: FHIRClientError.self) { try await testClient(server).submit(Bundle { $0.type = .batch }) }
+        #expect(error?.code == .invalidResponse)
+    }
+
     @Test func aBundleIsRepeatedOnlyIfItsEntriesMayBe() async throws {
         let puts = [FHIRBundleEntry(try .update(Patient { $0.id = "1" }))]
         let posts = [FHIRBundleEntry(.create(Patient()))]
@@ -58,7 +83,7 @@ import Testing
         {
             let server = StubServer { _, number in
                 if number == 0 { throw HTTPTransportError(.connectionLost, "gone") }
-                return .json(#"{"resourceType":"Bundle","type":"batch-response","entry":[{"response":{"status":"200"}}]}"#)
+                return .json(#"{"resourceType":"Bundle","type":"transaction-response","entry":[{"response":{"status":"200"}}]}"#)
             }
             let client = try testClient(server)
             do { _ = try await client.submit(entries, as: .transaction, isRepeatable: isRepeatable) } catch is FHIRClientError {}

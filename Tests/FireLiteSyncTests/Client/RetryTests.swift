@@ -69,6 +69,7 @@ import Testing
             for code in [HTTPTransportError.Code.connectionLost, .timedOut] {
                 let server = StubServer { request, number in
                     if number == 0 { throw HTTPTransportError(code, "gone") }
+                    if request.method == .delete { return HTTPResponse(204) }
                     return request.url.path.hasSuffix("_search")
                         ? .json(#"{"resourceType":"Bundle","type":"searchset"}"#) : .json(Self.patient)
                 }
@@ -81,6 +82,7 @@ import Testing
             // A server that was not reached has done nothing.
             let server = StubServer { request, number in
                 if number == 0 { throw HTTPTransportError(.cannotConnect, "unreachable") }
+                if request.method == .delete { return HTTPResponse(204) }
                 return request.url.path.hasSuffix("_search") ? .json(#"{"resourceType":"Bundle","type":"searchset"}"#) : .json(Self.patient)
             }
             try await body(testClient(server))

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func conditionsAreSent() async throws {
-        let server = StubServer { _, _ in .json(Self.stored) }
+        let server = StubServer { request, _ in request.method == .delete ? HTTPResponse(204) : .json(Self.stored) }
         let client = try testClient(server)
         let patient = Patient { $0.id = "7" }
         let existing = try await client.create(patient, ifNoneExist: ["identifier": "http://a|b c"])

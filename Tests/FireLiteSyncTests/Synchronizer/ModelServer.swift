@@ -271,8 +271,9 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         if fields["If-None-Match"] == "*", last?.json != nil, !state.ignoresIfNoneMatch { return Answer(status: 412) }
         guard let resource else { return Answer(status: 400) }
         if method == "PATCH" {
-            guard last?.json != nil else { return Answer(status: 404) }
-            return Answer(status: 200, key: key, version: last?.number)
+            // What the patch says is not done; there is a new version.
+            guard let json = last?.json, let same = self.resource(Data(json.utf8)) else { return Answer(status: 404) }
+            return Answer(status: 200, key: key, version: store(key, same, "PATCH"))
         }
         if let status = state.refuses(resource) { return Answer(status: status) }
         if refers, let status = check(resource) { return Answer(status: status) }
