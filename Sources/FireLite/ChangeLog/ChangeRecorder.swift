@@ -9,6 +9,8 @@ struct ChangeRecorder {
     private let table: ChangeTable
     private let first: Int64
     private(set) var next: Int64
+    /// Whether rows of this write may be gone again, as it deleted resources that it had added, or was rolled back in part.
+    private var leavesHoles = false
     private let time: Int64
     /// The number of the first resource that this write adds.
     private let firstRoot: Int64
@@ -39,6 +41,9 @@ struct ChangeRecorder {
 
     var hasWritten: Bool { next != first }
 
+    /// The numbers that this write has given and that no row has.
+    func holes() throws -> [ClosedRange<Int64>] { leavesHoles ? try table.missing(in: first..<next) : [] }
+
     mutating func beginSavepoint() { savepoints.append(order.count) }
 
     mutating func endSavepoint() { _ = savepoints.popLast() }
@@ -46,6 +51,7 @@ struct ChangeRecorder {
     /// Ends the last savepoint, whose rows are gone.
     mutating func rollBackToSavepoint() {
         guard let count = savepoints.popLast() else { return }
+        leavesHoles = true
         for root in order[count...] { recorded.remove(root) }
         order.removeSubrange(count...)
     }
@@ -92,16 +98,21 @@ struct ChangeRecorder {
     /// A resource is about to be deleted.
     mutating func willDelete(_ registration: Registration, _ type: TablePlan) throws {
         guard tracks(type) else { return }
-        if registration.root >= firstRoot { return try table.removeAddition(root: registration.root, since: first) }
+        if registration.root >= firstRoot { return try removeAddition(registration.root) }
         if recorded.contains(registration.root) {
             // The content before the write is in the row of the update, which becomes one of a deletion.
             let row = try table.rows("seq >= ? AND root = ?", [.integer(first), .integer(registration.root)]).last
-            try table.removeAddition(root: registration.root, since: first)
+            try removeAddition(registration.root)
             if let row, row.content != nil {
                 return try insert(row.numbered(next, .deleted, id: access.registry.id(of: type, root: registration.root)))
             }
         }
         try record(.deleted, registration: registration, type: type, content: access.reader.resource(registration))
+    }
+
+    private mutating func removeAddition(_ root: Int64) throws {
+        leavesHoles = true
+        try table.removeAddition(root: root, since: first)
     }
 
     private mutating func record(

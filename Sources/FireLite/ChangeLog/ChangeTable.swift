@@ -153,6 +153,34 @@ struct ChangeTable {
         return Int(connection.totalChanges - before)
     }
 
+    /// The number of rows with these numbers.
+    func count(in numbers: Range<Int64>) throws -> Int64 {
+        let statement = try connection.cached("SELECT count(*) FROM _change WHERE seq >= ? AND seq < ?")
+        defer { statement.reset() }
+        statement.bind(1, numbers.lowerBound)
+        statement.bind(2, numbers.upperBound)
+        return try statement.step() ? statement.int(0) : 0
+    }
+
+    /// The numbers that no row has.
+    func missing(in numbers: Range<Int64>) throws -> [ClosedRange<Int64>] {
+        let statement = try connection.cached("SELECT seq FROM _change WHERE seq >= ? AND seq < ? ORDER BY seq")
+        defer { statement.reset() }
+        statement.bind(1, numbers.lowerBound)
+        statement.bind(2, numbers.upperBound)
+        var keys = RisingKeys("_change", after: numbers.lowerBound - 1)
+        var missing: [ClosedRange<Int64>] = []
+        var next = numbers.lowerBound
+        while try statement.step() {
+            let number = statement.int(0)
+            try keys.advance(to: number)
+            if number > next { missing.append(next...number - 1) }
+            next = number + 1
+        }
+        if next < numbers.upperBound { missing.append(next...numbers.upperBound - 1) }
+        return missing
+    }
+
     // MARK: - Numbers of versions
 
     /// Whether a change or deletion was ever recorded, so that a resource may have had versions before.

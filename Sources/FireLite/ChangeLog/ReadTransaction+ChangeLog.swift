@@ -65,13 +65,18 @@ extension ReadTransaction {
             }
             guard hasChangeTable else { return LoggedChanges([], through: sequence) }
             let rows = try changeTable.rows("seq > ? AND origin IS NULL", [.integer(sequence)], limit: limit)
+            let isCut = limit.map { rows.count >= $0 } ?? false
+            let through = isCut ? rows.last?.sequence ?? sequence : settings.next - 1
+            if let lost = try settings.mark?.lost(in: sequence + 1..<through + 1, changeTable), !lost.isEmpty {
+                throw FHIRStoreError(
+                    .resyncRequired, "the change log has lost its changes with the numbers \(ChangeLogMark.text(lost))", remedy: .resync)
+            }
             let log = ChangeLogReader(self)
             let changes =
                 squashed
                 ? try log.squashed(rows, tracked: settings.changes, readsCurrent: readsCurrent)
                 : try log.each(rows, tracked: settings.changes)
-            let isCut = limit.map { rows.count >= $0 } ?? false
-            return LoggedChanges(changes, through: isCut ? rows.last?.sequence ?? sequence : settings.next - 1)
+            return LoggedChanges(changes, through: through)
         }
     }
 }

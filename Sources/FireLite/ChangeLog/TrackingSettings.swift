@@ -8,6 +8,8 @@ struct TrackingSettings: Equatable {
     var next: Int64 = 1
     /// The first number from which the log of changes is complete.
     var start: Int64 = 1
+    /// Which numbers the log of changes must have; nil if nobody has counted them.
+    var mark: ChangeLogMark?
 
     subscript(tracking: StoreTracking) -> TrackedTypes {
         get { tracking == .changes ? changes : history }
@@ -22,20 +24,42 @@ struct TrackingSettings: Equatable {
             == 4
     }
 
+    /// The next number is no higher, so that adding what a write may contain stays in the range of numbers.
+    static let limit: Int64 = 1 << 62
+
+    /// - Throws: `FHIRStoreError.notAStore` if a number is not valid.
     static func read(_ connection: Connection) throws -> TrackingSettings {
+        let (settings, faults) = try readTolerantly(connection)
+        guard let fault = faults.first else { return settings }
+        throw FHIRStoreError(.notAStore, "\(connection.path) is damaged: \(fault): restore a backup or recover what is readable")
+    }
+
+    /// The settings, with 1 for each number that is not valid, and what is wrong.
+    static func readTolerantly(_ connection: Connection) throws -> (settings: TrackingSettings, faults: [String]) {
         let statement = try connection.cached("SELECT key, value FROM _meta WHERE key BETWEEN 'track.' AND 'track/'")
         defer { statement.reset() }
         var settings = TrackingSettings()
+        var faults: [String] = []
+        var mark: String?
+        func number(_ meaning: String) -> Int64 {
+            let number = statement.int(1)
+            if statement.type(1) == .integer, number >= 1, number <= limit { return number }
+            faults.append("\(meaning) is not valid")
+            return 1
+        }
         while try statement.step() {
             switch statement.text(0) {
             case "track.changes": settings.changes = TrackedTypes(stored: statement.text(1))
             case "track.history": settings.history = TrackedTypes(stored: statement.text(1))
-            case "track.next": settings.next = max(statement.int(1), 1)
-            case "track.start": settings.start = max(statement.int(1), 1)
+            case "track.next": settings.next = number("the number of the next change")
+            case "track.start": settings.start = number("the number with which the change log begins")
+            case "track.whole": mark = statement.text(1)
             default: break
             }
         }
-        return settings
+        if faults.isEmpty, settings.start > settings.next { faults.append("the change log begins after its end") }
+        if !settings.changes.isEmpty { settings.mark = ChangeLogMark(stored: mark, next: settings.next) }
+        return (settings, faults)
     }
 
     func store(_ connection: Connection) throws {
@@ -45,10 +69,20 @@ struct TrackingSettings: Equatable {
             statement.bind(2, self[tracking].stored)
             try statement.run()
         }
-        for (key, value) in [("track.next", next), ("track.start", start)] {
-            statement.bind(1, key)
-            statement.bind(2, value)
-            try statement.run()
-        }
+        statement.bind(1, "track.start")
+        statement.bind(2, start)
+        try statement.run()
+        try storeNext(connection)
+    }
+
+    /// Stores what each write with tracked changes moves.
+    func storeNext(_ connection: Connection) throws {
+        let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES (?, ?)")
+        statement.bind(1, "track.next")
+        statement.bind(2, next)
+        try statement.run()
+        statement.bind(1, "track.whole")
+        statement.bind(2, changes.isEmpty ? "" : (mark ?? ChangeLogMark(first: next)).stored(self))
+        try statement.run()
     }
 }

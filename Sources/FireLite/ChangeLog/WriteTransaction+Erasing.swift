@@ -16,11 +16,13 @@ extension WriteTransaction {
     package func forgetChanges(of roots: [Int64], keys: [(type: String, id: String)], sequences: [Int64]) throws -> Int {
         try perform {
             guard hasChangeTable else { return 0 }
-            var count = 0
-            for root in roots { count += try changeTable.delete("root = ?", [.integer(root)]) }
-            for key in keys { count += try changeTable.delete("type = ? AND id = ?", [.text(key.type), .text(key.id)]) }
-            for sequence in sequences { count += try changeTable.delete("seq = ?", [.integer(sequence)]) }
-            return count
+            return try thinning {
+                var count = 0
+                for root in roots { count += try changeTable.delete("root = ?", [.integer(root)]) }
+                for key in keys { count += try changeTable.delete("type = ? AND id = ?", [.text(key.type), .text(key.id)]) }
+                for sequence in sequences { count += try changeTable.delete("seq = ?", [.integer(sequence)]) }
+                return count
+            }
         }
     }
 

@@ -20,15 +20,33 @@ extension WriteTransaction {
             let selection = PruneSelection(replacedBefore: date, keeping: count, besides: try neededByLog(), isNeeded: false)
             // All of them are chosen before any is gone, as whether one may go depends on those after it.
             let deletions = try sequences(selection, "kind = 2 AND digest IS NOT NULL")
-            var pruned = try changeTable.delete(
-                "seq IN (SELECT seq FROM _change WHERE kind <> 2 AND \(selection.condition))", selection.arguments)
-            let history = try trackingSettings().history
-            for sequence in deletions {
-                try Cancellation.check()
-                pruned += try prune(deletion: sequence, history)
+            return try thinning {
+                var pruned = try changeTable.delete(
+                    "seq IN (SELECT seq FROM _change WHERE kind <> 2 AND \(selection.condition))", selection.arguments)
+                let history = try trackingSettings().history
+                for sequence in deletions {
+                    try Cancellation.check()
+                    pruned += try prune(deletion: sequence, history)
+                }
+                return pruned
             }
-            return pruned
         }
+    }
+
+    /// Runs `body`, which takes rows out of the log on purpose, so that these do not count as lost.
+    func thinning<Value>(_ body: () throws -> Value) throws -> Value {
+        let settings = try trackingSettings()
+        guard var mark = settings.mark else { return try body() }
+        let start = max(settings.start, mark.first)
+        let numbers = start..<max(start, nextTracked ?? settings.next)
+        let before = try changeTable.missing(in: numbers)
+        let value = try body()
+        let after = try changeTable.missing(in: numbers)
+        if after != before {
+            mark.add(ChangeLogMark.remaining(after, without: before))
+            try setMark(mark)
+        }
+        return value
     }
 
     /// What `pruneHistory` with the same arguments leaves because the log of changes needs it.

@@ -14,6 +14,7 @@ extension WriteTransaction {
                 // What happened meanwhile was not logged, so nobody can continue from before: numbers skip one.
                 settings.next += 1
                 settings.start = settings.next
+                settings.mark = ChangeLogMark(first: settings.next)
             }
             switch (settings[tracking], types) {
             case (_, nil): settings[tracking] = .all
@@ -101,8 +102,10 @@ extension WriteTransaction {
 
     /// Deletes the changes that all readers have acknowledged, unless the history keeps them.
     private func prune() throws {
-        guard let read = try changeTable.readers().map(\.sequence).min() else { return }
+        guard let least = try changeTable.readers().map(\.sequence).min() else { return }
         var settings = try currentSettings()
+        // A place beyond the end is one of another log.
+        let read = min(least, settings.next - 1)
         guard read >= settings.start else { return }
         switch settings.history {
         case .all: break

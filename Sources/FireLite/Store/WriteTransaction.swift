@@ -41,6 +41,9 @@ public final class WriteTransaction: ReadTransaction {
     /// Switches what the file tracks.
     func setTracking(_ settings: TrackingSettings) throws { try writer.setTracking(settings) }
 
+    /// Notes which numbers the log of changes must have.
+    func setMark(_ mark: ChangeLogMark) throws { try writer.setMark(mark) }
+
     /// Notes for observers that rows of a module's tables may have changed.
     func noteChange(of tables: [String]) { writer.noteChange(of: tables) }
 

@@ -23,7 +23,12 @@ extension StoreWriter {
             lastRecord = record
             return record
         }
-        try beginTracking(origin)
+        do {
+            try beginTracking(origin)
+        } catch {
+            access.rollback()
+            throw error
+        }
         catalogVersion = access.schema.version
         changesBefore = access.connection.totalChanges
     }
@@ -44,9 +49,17 @@ extension StoreWriter {
 
     /// Switches what the file tracks from here on.
     func setTracking(_ settings: TrackingSettings) throws {
+        var settings = settings
+        if let tracking { settings.mark?.add(try tracking.holes()) }
         try settings.store(access.connection)
         trackingSettings = settings
         tracking = ChangeRecorder(access, settings, origin: origin, firstRoot: nextRoot, digestKey: identity.digestKey)
+    }
+
+    /// Notes which numbers the log of changes must have.
+    func setMark(_ mark: ChangeLogMark) throws {
+        trackingSettings.mark = mark
+        try trackingSettings.storeNext(access.connection)
     }
 
     /// Notes for observers that rows of a module's tables may have changed.
@@ -72,7 +85,8 @@ extension StoreWriter {
         if nextRoot != savedNextRoot { try RootNumbers.store(nextRoot, access.connection) }
         if let tracking, tracking.hasWritten {
             trackingSettings.next = tracking.next
-            try trackingSettings.store(access.connection)
+            trackingSettings.mark?.add(try tracking.holes())
+            try trackingSettings.storeNext(access.connection)
         }
         if access.connection.totalChanges != changesBefore {
             try noteUnknownPayloads()

@@ -256,7 +256,7 @@ final class DamagedStore {
         get throws {
             // `_meta` has all four rows once anything was tracked.
             try Self.read(verified?.connection, connection) {
-                try TrackingSettings.isStored($0) ? TrackingSettings.read($0) : nil
+                try TrackingSettings.isStored($0) ? TrackingSettings.readTolerantly($0).settings : nil
             }.value ?? nil
         }
     }

@@ -100,7 +100,8 @@ final class RecoveryTarget {
         }
         let last = try source.lastChange ?? settings.next - 1
         if last >= settings.next {
-            settings.next = last == .max ? .max : last + 1
+            settings.next = min(last, TrackingSettings.limit - 1) + 1
+            settings.mark = nil
             if known != nil { unreadable.append("_meta: the number of the next change is lower than those in use; it was counted again") }
         }
         if known == nil {
@@ -110,6 +111,7 @@ final class RecoveryTarget {
             unreadable.append(
                 "_meta: what the store tracks is lost: its changes were copied, and the new store keeps the history of all types")
         }
+        settings.start = min(settings.start, settings.next)
         try table.create(forHistory: !settings.history.isEmpty)
         var unverified = 0
         var (rows, gaps, doubtful) = try source.changes(before: settings.next)
@@ -143,6 +145,13 @@ final class RecoveryTarget {
             for (name, sequence) in readers { try table.setPlace(of: name, sequence) }
         } else {
             unreadable.append("_change_reader: what readers of the log have seen cannot be read: they begin at its start")
+        }
+        if let lost = try settings.mark?.lost(in: settings.start..<settings.next, table), let last = lost.last {
+            // Readers that have not seen what is lost must read everything again.
+            settings.start = last.upperBound + 1
+            unreadable += lost.filter { range in !gaps.contains { $0.overlaps(range) } }.map {
+                "_change: the changes \($0.lowerBound) to \($0.upperBound) are missing"
+            }
         }
         try settings.store(connection)
         return unreadable

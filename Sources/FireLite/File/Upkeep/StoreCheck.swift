@@ -225,7 +225,8 @@ struct StoreCheck {
             let text = "_change_reader: the table is missing, and with it what readers of the log have seen"
             findings.append(StoreFinding(.unreadable, table: "_change_reader", text))
         }
-        let next = try TrackingSettings.read(connection).next
+        let (settings, faults) = try TrackingSettings.readTolerantly(connection)
+        findings += faults.map { StoreFinding(.nextNumber, table: "_meta", "_meta: \($0)") }
         var keys = RisingKeys("_change")
         while true {
             try Cancellation.check()
@@ -239,12 +240,17 @@ struct StoreCheck {
                         "the content before change \(row.sequence) is not what was stored"))
             }
         }
-        if keys.last >= next {
+        guard faults.isEmpty else { return findings }
+        if keys.last >= settings.next {
             findings.append(
                 StoreFinding(
                     .nextNumber, table: "_meta",
-                    "_meta: the next change would get the number \(next), and numbers up to \(keys.last) are in use"
+                    "_meta: the next change would get the number \(settings.next), and numbers up to \(keys.last) are in use"
                 ))
+        }
+        if let lost = try settings.mark?.lost(in: settings.start..<settings.next, table), !lost.isEmpty {
+            let text = "_change: the rows of the changes \(ChangeLogMark.text(lost)) are missing"
+            findings.append(StoreFinding(.content, table: "_change", text))
         }
         return findings
     }
