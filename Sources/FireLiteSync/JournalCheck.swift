@@ -24,7 +24,10 @@ private final class JournalKeeper: WriteParticipant {
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         if try transaction.hasTables(of: SyncJournal.tables) { findings += try JournalCheck(transaction).findings() }
-        if try transaction.hasTables(of: OutboxTables.module) { findings += try transaction.outboxFindings() }
+        if try transaction.hasTables(of: OutboxTables.module) {
+            findings += try transaction.outboxFindings()
+            findings += try transaction.numberFindings(of: OutboxTables.module, "_outbox", ["seq"])
+        }
         return findings
     }
 }

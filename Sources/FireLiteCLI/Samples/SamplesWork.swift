@@ -128,7 +128,7 @@ struct SamplesWork {
     // MARK: - Printing
 
     private func number(_ number: Double?) -> FigureValue {
-        guard let number else { return .none }
+        guard let number, number.isFinite else { return .none }
         return .shown(String(format: "%.1f", number), .json("\(number)"))
     }
 

@@ -78,7 +78,7 @@ public struct AppData: Sendable {
         let time = keeper.now
         let stored = try row(id, tx)
         var row = try stored ?? RecordRow(number: nextNumber(tx), type: "", id: id, time: time)
-        if stored != nil { row.version += 1 }
+        if stored != nil { row.version = try tx.incremented(row.version, in: tables.name) }
         if row.deleted != nil { row.created = time }
         row.updated = time
         row.deleted = nil
@@ -191,7 +191,7 @@ public struct AppData: Sendable {
     }
 
     private func nextNumber(_ tx: WriteTransaction) throws -> Int64 {
-        (try tx.rows(of: tables.module, "SELECT max(number) FROM _appdata").first?[0].integer ?? 0) + 1
+        try tx.incremented(tx.rows(of: tables.module, "SELECT max(number) FROM _appdata").first?[0].integer ?? 0, in: tables.name)
     }
 
     private func store(_ row: RecordRow, _ tx: WriteTransaction) throws {

@@ -18,7 +18,7 @@ struct RecordVault {
 
     /// Replaces the annotations; the caller stores the row.
     func setAnnotations(_ texts: [String], of row: inout RecordRow, _ tx: WriteTransaction) throws {
-        row.edition += 1
+        row.edition = try tx.incremented(row.edition, in: tables.name)
         guard let stored = try tables.wrappedKey(of: row.number, tx) else {
             return try tables.setAnnotations(texts, of: row.number, isKeyed: false, tx)
         }
@@ -46,7 +46,7 @@ struct RecordVault {
     /// Seals the content and annotations of a record, whose version in the row is that of the content; the caller stores the row.
     func seal(_ content: Data, _ texts: [String], of row: inout RecordRow, _ tx: WriteTransaction) throws {
         let keyring = try keyring(for: row)
-        row.edition += 1
+        row.edition = try tx.incremented(row.edition, in: tables.name)
         let key: SecretData
         let wrapped: WrappedKey
         if let stored = try tables.wrappedKey(of: row.number, tx) {

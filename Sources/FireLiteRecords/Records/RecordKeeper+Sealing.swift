@@ -80,7 +80,7 @@ extension RecordKeeper: ContentSealer {
             after = try tx.registered(row.type, id: row.id)?.revision ?? revision
         }
         withExtendedLifetime(stored) {}
-        row.version += 1
+        row.version = try tx.incremented(row.version, in: tables.name)
         row.updated = now
         try vault.seal(content, annotations, of: &row, tx)
         try store(row, revision: after, tx)

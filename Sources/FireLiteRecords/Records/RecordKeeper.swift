@@ -29,6 +29,14 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
     /// The current time, as tables keep it.
     var now: Int64 { RecordTime.milliseconds(clock()) }
 
+    // MARK: - Checking
+
+    func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
+        try [RecordTables.records, .appData].flatMap { tables in
+            try transaction.numberFindings(of: tables.module, tables.name, [tables.key, "version", "edition"])
+        }
+    }
+
     // MARK: - Following writes
 
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
@@ -56,7 +64,7 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
     /// So many new records are looked up together.
     private static let together = 256
 
-    private var tables: RecordTables { .records }
+    var tables: RecordTables { .records }
 
     private func added(_ resources: ArraySlice<WrittenResource>, type: String, time: Int64, tx: WriteTransaction) throws {
         let named = resources.filter { $0.id != nil }
@@ -121,7 +129,7 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
         var row = RecordRow(number: root, type: type, id: id, time: time)
         if let old = try tables.tombstone(type, id, tx) {
             row.created = old.created
-            row.version = old.version + 1
+            row.version = try tx.incremented(old.version, in: tables.name)
             row.edition = old.edition
             try tx.run(
                 on: tables.module, "UPDATE _record_annotation SET owner = ? WHERE owner = ? AND keyed = 0",

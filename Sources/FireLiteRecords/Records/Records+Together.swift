@@ -65,7 +65,7 @@ extension Records {
         _ type: String, _ ids: [String], _ added: [(root: Int64, revision: Int64)], _ annotations: [String], _ tx: WriteTransaction
     ) throws -> [RecordRow] {
         var rows = try keeper.rows(continuing: type, ids, as: added.map(\.root), keeper.now, tx)
-        for index in rows.indices { rows[index].edition += 1 }
+        for index in rows.indices { rows[index].edition = try tx.incremented(rows[index].edition, in: tables.name) }
         try tables.addAnnotations(annotations, of: rows.filter { $0.version == 1 }.map(\.number), tx)
         // Those that continue a deleted record have its annotations.
         for row in rows where row.version != 1 { try tables.setAnnotations(annotations, of: row.number, isKeyed: false, isNew: false, tx) }

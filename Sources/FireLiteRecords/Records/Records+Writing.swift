@@ -69,7 +69,7 @@ extension Records {
         try tx.add(resource)
         guard let id = resource.id, let found = try tx.registered(type, id: id) else { throw RecordError.notFound(type) }
         var row = try keeper.row(continuing: type, id, as: found.root, keeper.now, tx)
-        row.edition += 1
+        row.edition = try tx.incremented(row.edition, in: tables.name)
         try tables.setAnnotations(annotations, of: row.number, isKeyed: false, isNew: row.version == 1, tx)
         try keeper.store(row, revision: found.revision, tx)
         return row
@@ -141,7 +141,7 @@ extension Records {
         let now = try tx.registered(row.type, id: row.id)?.revision ?? revision
         let noted = try tx.rows(of: tables.module, "SELECT revision FROM _record WHERE root = ?", [.integer(row.number)]).first?[0].integer
         let isChanged = noted != now
-        if isChanged { row.version += 1 }
+        if isChanged { row.version = try tx.incremented(row.version, in: tables.name) }
         if isChanged || texts != old {
             row.updated = keeper.now
             if texts != old { try vault.setAnnotations(texts, of: &row, tx) }

@@ -106,12 +106,14 @@ extension ReadTransaction {
         guard let number = try sampleName("type", type.rawValue),
             let range = try sampleRange(number, start, end, hasSpans: type.isCumulative)
         else { return [] }
-        let boundaries = try SampleIntervals.boundaries(interval, from: range.start, to: range.end, in: zone)
+        let boundaries = try SampleIntervals.boundaries(
+            interval, from: range.start, to: range.end, in: zone, isGiven: start != nil && end != nil)
         guard boundaries.count > 1 else { return [] }
         let figures =
             type.isCumulative
             ? SampleSweep.figures(try sampleSpans(number, boundaries, sources), boundaries) : try sampleFigures(number, boundaries)
-        return figures.enumerated().map { index, figure in
+        return try figures.enumerated().map { index, figure in
+            guard figure.total.isFinite, figure.sum.isFinite else { throw wrongSample("a value that is too large to be counted with") }
             let hasSamples = figure.count > 0
             return SampleStatistics(
                 start: SampleTime.date(boundaries[index]), end: SampleTime.date(boundaries[index + 1]), count: figure.count,
@@ -122,15 +124,41 @@ extension ReadTransaction {
     }
 
     private func sampleRange(_ type: Int64, _ start: Date?, _ end: Date?, hasSpans: Bool) throws -> (start: Date, end: Date)? {
-        let first = try sampleRows("SELECT min(start) FROM _samples WHERE type = ?", [.integer(type)]).first?[0].integer
-        let last = try sampleRows("SELECT max(start) FROM _samples WHERE type = ?", [.integer(type)]).first?[0].integer
-        guard let first, let last else { return nil }
-        var bound = last + 1
+        // Whatever is no time is the least or the greatest of all values, so these stand for all.
+        let first = try sampleRows("SELECT min(start) FROM _samples WHERE type = ?", [.integer(type)]).first?[0] ?? .null
+        let last = try sampleRows("SELECT max(start) FROM _samples WHERE type = ?", [.integer(type)]).first?[0] ?? .null
+        guard !first.isNull, !last.isNull else { return nil }
+        let low = try sampleTime(first)
+        var bound = try sampleTime(last) + 1
         if hasSpans, end == nil {
-            let finish = try sampleRows("SELECT max(finish) FROM _samples WHERE type = ?", [.integer(type)]).first?[0].integer
-            bound = max(bound, finish ?? bound)
+            let finish = try sampleRows("SELECT max(finish) FROM _samples WHERE type = ?", [.integer(type)]).first?[0] ?? .null
+            if !finish.isNull { bound = max(bound, try sampleTime(finish)) }
         }
-        return (start ?? SampleTime.date(first), end ?? SampleTime.date(bound))
+        return (start ?? SampleTime.date(low), end ?? SampleTime.date(bound))
+    }
+
+    /// The time in a row, in milliseconds since 1970.
+    ///
+    /// - Throws: `FHIRStoreError.notAStore` for one that no dateTime of FHIR has.
+    private func sampleTime(_ value: SQLValue) throws -> Int64 {
+        guard let time = value.integer, SampleTime.possible.contains(time) else { throw wrongSample("a time that no sample has") }
+        return time
+    }
+
+    /// The number in a row.
+    ///
+    /// - Throws: `FHIRStoreError.notAStore` for a value that is no number, or an infinite one.
+    private func sampleNumber(_ value: SQLValue?) throws -> Double {
+        guard let number = value?.double, number.isFinite else {
+            throw wrongSample("a value that is no number, or too large to be counted with")
+        }
+        return number
+    }
+
+    private func wrongSample(_ what: String) -> FHIRStoreError {
+        FHIRStoreError(
+            .notAStore,
+            "\(store.path): a row of _samples has \(what), so there are no statistics: correct its Observation, or refresh the samples")
     }
 
     /// One range of the index for each interval: nothing else is read.
@@ -142,9 +170,11 @@ extension ReadTransaction {
             ).first
             var figures = SampleSweep.Figures()
             figures.count = Int(row?[0].integer ?? 0)
-            figures.minimum = row?[1].double ?? .infinity
-            figures.maximum = row?[2].double ?? -.infinity
-            figures.total = row?[3].double ?? 0
+            guard figures.count > 0 else { return figures }
+            // Texts and blobs are greater than all numbers.
+            figures.minimum = try sampleNumber(row?[1])
+            figures.maximum = try sampleNumber(row?[2])
+            figures.total = try sampleNumber(row?[3])
             figures.sum = figures.total
             return figures
         }
@@ -165,8 +195,8 @@ extension ReadTransaction {
             """, [.integer(type), .integer(boundaries[boundaries.count - 1]), .integer(boundaries[0]), .integer(boundaries[0])]
         ) { row in
             spans.append(
-                SampleSweep.Span(
-                    start: row[0].integer ?? 0, end: row[1].integer ?? 0, value: row[2].double ?? 0,
+                try SampleSweep.Span(
+                    start: sampleTime(row[0]), end: sampleTime(row[1]), value: sampleNumber(row[2]),
                     rank: byNumber[row[3].integer ?? 0] ?? order.count))
             return true
         }

@@ -50,6 +50,14 @@ struct SampleCensus: Equatable {
         if parts.count == 3, let count = Int64(parts[1]), let sum = UInt64(parts[2]) { rows = Rows(count: count, sum: sum) }
     }
 
+    /// Gives the number of the next row.
+    ///
+    /// - Throws: `FHIRStoreError.notAStore` if the file has a number that none follows.
+    mutating func takeNumber(_ tx: ReadTransaction) throws -> Int64 {
+        last = try tx.incremented(last, in: "_samples")
+        return last
+    }
+
     var label: String { "\(last)" + (rows.map { " \($0.count) \($0.sum)" } ?? "") }
 }
 
@@ -96,7 +104,7 @@ extension ReadTransaction {
     }
 
     /// The number of the next row, above all others that were given.
-    func nextSampleNumber() throws -> Int64 { try sampleCensus().last + 1 }
+    func nextSampleNumber() throws -> Int64 { try incremented(sampleCensus().last, in: "_samples") }
 }
 
 extension WriteTransaction {
@@ -116,9 +124,9 @@ extension WriteTransaction {
     /// A number for a row that gets a new one.
     func takeSampleNumber() throws -> Int64 {
         var census = try countingSamples()
-        census.last += 1
+        let number = try census.takeNumber(self)
         try note(census)
-        return census.last
+        return number
     }
 
     // MARK: - Missing rows
@@ -142,13 +150,13 @@ extension WriteTransaction {
             restored = completes(lost) ? lost : lost.first { completes([$0]) }.map { [$0] } ?? []
         }
         for sample in restored {
-            census.last += 1
+            let number = try census.takeNumber(self)
             let type = try numberOfSampleName("type", sample.now.type, label: SampleType(rawValue: sample.now.type).shortName)
             let origin = try originNumber(sample.device)
-            let value: SQLValue = if let number = sample.now.value { .real(number) } else { .null }
+            let value: SQLValue = if let value = sample.now.value { .real(value) } else { .null }
             let series: SQLValue = if let number = sample.series { .integer(number) } else { .null }
             let times: [SQLValue] = [.integer(sample.now.start), .integer(sample.now.end)]
-            let values: [SQLValue] = [.integer(census.last), SampleLedger.blob(sample.uuid), .integer(type)] + times
+            let values: [SQLValue] = [.integer(number), SampleLedger.blob(sample.uuid), .integer(type)] + times
             // The digest is that of no sample, so the source's own is written when it is read again.
             try runSamples(
                 """

@@ -9,7 +9,7 @@ final class SampleKeeper: WriteParticipant {
     var writtenTypes: Set<String>? { ["Observation"] }
 
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
-        var findings: [StoreFinding] = []
+        var findings = try transaction.numberFindings(of: SampleTables.module, "_samples", ["number"])
         if let missing = try transaction.missingSamples() {
             findings.append(StoreFinding(.mismatch, table: "_samples", typeName: "Observation", "\(missing): refresh the samples"))
         }

@@ -6,6 +6,9 @@ package enum SampleTime {
 
     static func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 
+    /// Times from the year 0 to the year 10000, more than a dateTime of FHIR can have.
+    static let possible = Int64(days(0, 1, 1)) * 86_400_000...Int64(days(10_001, 1, 1)) * 86_400_000
+
     // MARK: - Days
 
     /// The days from 1970-01-01 to a date of the Gregorian calendar.

@@ -28,8 +28,7 @@ struct SampleRows {
     mutating func add(
         _ sample: Sample, value: SQLValue, type: Int64, origin: Int64, digest: Int64, _ tx: WriteTransaction
     ) throws {
-        census.last += 1
-        values.append(.integer(census.last))
+        values.append(.integer(try census.takeNumber(tx)))
         values.append(SampleLedger.blob(sample.uuid))
         uuids.append(sample.uuid)
         values.append(.integer(type))
@@ -47,8 +46,7 @@ struct SampleRows {
 
     /// Marks the row of a sample as deleted. It stays, for those who read by number.
     mutating func delete(_ uuid: UUID, _ tx: WriteTransaction) throws {
-        census.last += 1
-        try tx.markSampleDeleted(uuid, number: census.last)
+        try tx.markSampleDeleted(uuid, number: census.takeNumber(tx))
     }
 
     /// Counts the rows that are new, before they are written.

@@ -177,7 +177,7 @@ enum SubscriptionTable {
             let isKept = try !transaction.store.sql("SELECT 1 FROM _change WHERE seq = ?", arguments: [.integer(match.event.sequence)])
                 .isEmpty
             guard isKept else { continue }
-            let number = (counts[match.subscription] ?? row.counted) + 1
+            let number = try transaction.incremented(counts[match.subscription] ?? row.counted, in: "_subscription")
             counts[match.subscription] = number
             try transaction.run(
                 on: tables,

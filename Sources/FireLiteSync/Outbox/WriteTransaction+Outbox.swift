@@ -68,7 +68,7 @@ extension WriteTransaction {
         // Recovery may have lost the one or the other.
         let last = try outboxRows(
             "SELECT max((SELECT ifnull(max(last), 0) FROM _outbox_server), (SELECT ifnull(max(seq), 0) FROM _outbox))")
-        let number = (last.first?[0].integer ?? 0) + 1
+        let number = try incremented(last.first?[0].integer ?? 0, in: "_outbox")
         let parameters = try OutboxOutgoing.text(request.parameters.all.map { ($0.name, $0.value) })
         let fields = try OutboxOutgoing.text(request.fields.all.map { ($0.name, $0.value) })
         let values: [SQLValue] = [

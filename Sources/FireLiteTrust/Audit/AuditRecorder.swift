@@ -124,8 +124,9 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
     ) throws -> AuditHead {
         let root = frontier.root
         let content = AuditHeadContent(
-            trail: try last?.trail ?? RandomBytes.make(16).base64URL, number: (last?.number ?? 0) + 1, size: frontier.size,
-            root: Data(root).base64URL, at: at, previous: last?.digest)
+            trail: try last?.trail ?? RandomBytes.make(16).base64URL,
+            number: try tx.incremented(last?.number ?? 0, in: "_audit_head"), size: frontier.size, root: Data(root).base64URL, at: at,
+            previous: last?.digest)
         let head = AuditHead(token: try signer.sign(Data(content.json.utf8)), content, root: root)
         try tx.runAudit(
             "INSERT INTO _audit_head(number, size, at, root, token) VALUES (?, ?, ?, ?, ?)",

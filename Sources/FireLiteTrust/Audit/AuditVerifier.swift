@@ -64,9 +64,10 @@ struct AuditVerifier {
             count += 1
             let number = row[0].integer ?? 0
             guard broken == nil else { return true }
-            let first = (last?.size ?? 0) + 1
-            guard number == (last?.number ?? 0) + 1 else {
-                broken = (first, "head \((last?.number ?? 0) + 1), which covers row \(first), is missing")
+            // Counting wraps around instead of trapping: heads come from the file.
+            let first = (last?.size ?? 0) &+ 1
+            guard number == (last?.number ?? 0) &+ 1 else {
+                broken = (first, "head \((last?.number ?? 0) &+ 1), which covers row \(first), is missing")
                 return true
             }
             guard let head = try? AuditHead(token: row[4].text ?? ""), head.number == number, head.size == row[1].integer,
@@ -170,7 +171,7 @@ struct AuditVerifier {
             note(.node, row, "the node of level \(wrongNode.level) over row \(row) does not match its rows")
         } else if finding == nil, let key = nodes.keys.min() {
             let level = key & 63
-            let row = level < 40 && key > 0 ? (key >> 6) << level + 1 : 1
+            let row = level < 40 && key > 0 ? (key >> 6) << level &+ 1 : 1
             note(.node, row, "a node over row \(row) is in no tree")
         }
     }
@@ -191,12 +192,12 @@ struct AuditVerifier {
             guard let last = heads.last, head.number > last.number else {
                 // The file has a head with that number, which is the same or has the same content.
                 if let same = heads.first(where: { $0.number == head.number }), same.size != head.size || same.root != head.root {
-                    let first = (heads.last { $0.number < head.number }?.size ?? 0) + 1
+                    let first = (heads.last { $0.number < head.number }?.size ?? 0) &+ 1
                     note(.head, min(first, head.size), "head \(head.number) is not the one that was kept")
                 }
                 continue
             }
-            let row = last.size + 1
+            let row = last.size &+ 1
             if head.size > last.size {
                 note(.missing, row, "row \(row) and all later ones up to \(head) are missing")
             } else {
@@ -211,7 +212,9 @@ struct AuditVerifier {
         let recorded = pruned.sorted { $0.lowerBound < $1.lowerBound }
         for range in emptied {
             var next = range.lowerBound
-            for known in recorded where known.lowerBound <= next { next = max(next, known.upperBound + 1) }
+            for known in recorded where known.lowerBound <= next {
+                next = max(next, known.upperBound == .max ? .max : known.upperBound + 1)
+            }
             if next <= range.upperBound {
                 note(.emptied, next, "row \(next) has lost its values, and no entry says that they were pruned")
             }

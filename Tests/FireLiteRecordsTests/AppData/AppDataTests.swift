@@ -1,7 +1,8 @@
 import FireLiteR4
-import FireLiteRecords
 import Foundation
 import Testing
+
+@testable import FireLiteRecords
 
 @Suite(.timeLimit(.minutes(30))) struct AppDataTests {
     private struct Settings: Codable, Equatable {
@@ -36,6 +37,36 @@ import Testing
             #expect(try store.appData.query.annotated(any: ["a", "c"]).count() == 1)
             #expect(try store.appData.query.updated(to: QueryDate(begun)).all().map(\.id) == ["bytes", "empty"])
         }
+    }
+
+    /// Numbers come from a file that others write to: none is counted on from without a check.
+    @Test(arguments: [Int64.max, Int64.max - 1, Int64(1) << 62]) func numbersThatNothingGivesAreRefused(_ number: Int64) throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        try store.appData.put(Data("x".utf8), id: "a")
+        try store.records.create(observation("o"), annotations: ["one"])
+        let module = RecordTables.appData.module
+        func set(_ table: String, _ column: String, _ value: Int64) throws {
+            let module = table == "_record" ? RecordTables.records.module : module
+            try store.write { tx in _ = try tx.run(on: module, "UPDATE \(table) SET \(column) = ?", [.integer(value)]) }
+        }
+        func refused(_ table: String, _ body: () throws -> Void) throws {
+            let error = #expect(throws: FHIRStoreError.self) { try body() }
+            #expect(error?.code == .notAStore && error?.message.contains("a row of \(table) has the number \(number)") == true)
+            #expect(try store.check().filter { $0.table == table && $0.kind == .mismatch }.isEmpty == (number == 1 << 62))
+        }
+        try set("_appdata", "version", number)
+        try refused("_appdata") { try store.appData.put(Data("y".utf8), id: "a") }
+        try set("_appdata", "version", 1)
+        try set("_appdata", "edition", number)
+        try refused("_appdata") { try store.appData.annotate("a", with: ["b"]) }
+        try set("_appdata", "edition", 1)
+        try set("_record", "edition", number)
+        try refused("_record") { try store.records.annotate("Observation", id: "o", with: ["two"]) }
+        try set("_record", "edition", 1)
+        try store.records.annotate("Observation", id: "o", with: ["two"])
+        #expect(try store.check().isEmpty)
+        try set("_appdata", "number", number)
+        try refused("_appdata") { try store.appData.put(Data("z".utf8), id: "b") }
     }
 
     @Test(arguments: [false, true]) func deletedAppDataIsATombstoneUntilItIsPurged(_ isSealed: Bool) throws {

@@ -37,6 +37,49 @@ import Testing
         #expect(day.count == 365 * 1_440 && day.first?.count == 1)
     }
 
+    /// A span that the caller has given is not asked for again.
+    @Test func aSpanWithTooManyIntervalsIsNamed() async throws {
+        let store = try await store([heartRate(1, 70, at: 0)])
+        let (start, end) = (try date("0001-01-01T00:00:00Z"), try date("9999-12-31T00:00:00Z"))
+        for interval in [SampleInterval.day, .hour, .minutes(1)] {
+            let error = await #expect(throws: SampleError.self) {
+                try await store.sampleStatistics(of: .heartRate, by: interval, from: start, to: end, zone: .gmt)
+            }
+            #expect(error?.code == .invalidArgument && error?.message.contains("the span of time has more than") == true)
+        }
+    }
+
+    /// Statistics take times and numbers from the file, which others write to.
+    @Test(arguments: [
+        "start = 9223372036854775807", "start = 9223372036854775806", "start = -9223372036854775808", "start = 'x'", "value = 9e999",
+        "value = -9e999", "value = 'abc'", "value = 1e308",
+    ]) func wrongTimesAndNumbersAreRefused(_ assignment: String) async throws {
+        let store = try await store([
+            heartRate(1, 60, at: 0), heartRate(2, 70, at: 60), steps(3, 1, from: testStart, for: 60, origin: testWatch),
+            steps(4, 1, from: testStart, for: 60, origin: testWatch),
+        ])
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "UPDATE _samples SET \(assignment)") }
+        for type in [SampleType.heartRate, .stepCount] {
+            let error = await #expect(throws: FHIRStoreError.self) { try await store.sampleStatistics(of: type, by: .whole, zone: .gmt) }
+            #expect(error?.code == .notAStore && error?.message.contains("a row of _samples has") == true)
+        }
+        #expect(try await store.check().contains { $0.table == "_samples" })
+        _ = try await store.refreshSamples()
+        #expect(try await store.sampleStatistics(of: .heartRate, by: .whole, zone: .gmt).map(\.sum) == [130])
+    }
+
+    /// Rows are numbered on from the highest number in the file.
+    @Test(arguments: [Int64.max, Int64.max - 1]) func aRowNumberThatNoneFollowsIsRefused(_ number: Int64) async throws {
+        let store = try await store([heartRate(1, 60, at: 0)])
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "UPDATE _samples SET number = ?", [.integer(number)]) }
+        #expect(try await store.check().contains { $0.table == "_samples" && $0.text.contains("1 row has a number") })
+        let later = MemorySampleSource([heartRate(2, 70, at: 60)], name: "later")
+        let error = await #expect(throws: FHIRStoreError.self) {
+            try await SampleEngine(store: store, source: later, destinations: [LocalStore(store)]).run()
+        }
+        #expect(error?.code == .notAStore && error?.message.contains("a row of _samples has the number \(number)") == true)
+    }
+
     @Test func figuresAreOfEachDay() async throws {
         let store = try await store([heartRate(1, 60, at: 0), heartRate(2, 70, at: 3_600), heartRate(3, 90, at: 86_400 * 2)])
         let days = try await store.sampleStatistics(of: .heartRate, by: .day, zone: .gmt)
