@@ -23,7 +23,7 @@ struct ConflictsCommand: Command {
             JSONKey("base", "with show: the state that both began with"), JSONKey("client", "with show: the database's state"),
             JSONKey("remote", "with show: the server's state"), JSONKey("merge", "with show: both changes; null if they clash"),
             JSONKey("resolved", "with resolve: the resource"),
-            JSONKey("undecided", "with list: a list of what is missing, perhaps not by a deletion: type, id, server"),
+            JSONKey("undecided", "with list: a list of what nobody knows whether it was deleted: type, id, server"),
         ],
         list: ListDefinition(key: "conflicts", actions: ["list", "show"], rowKeys: ["type", "id"]),
         discussion: """
@@ -33,11 +33,12 @@ struct ConflictsCommand: Command {
             takes the server's, merge both changes if they do not clash, and FILE another state of the resource. The next push
             or sync sends the result; resolve itself needs no server.
 
-            With show, --format csv and ndjson print the elements, and --after names the path of one.
+            With show, --format csv and ndjson print the elements, and --after names the path of one. With list they print conflicts
+            and undecided as one list, whose column list is conflicts or undecided.
 
             list also prints what the server has and the database lacks while its log of changes no longer says whether that was
             a deletion; resolve with --keep client deletes it at the server with the next push, and with --keep server the next
-            pull fetches it.
+            pull fetches it. A resource that is here is listed, too, if its row in the journal is damaged; --keep client sends it.
 
             list exits with status 1 if it prints anything.
 
@@ -117,7 +118,7 @@ struct ConflictsCommand: Command {
     }
 
     private func resolve(_ servers: ConflictServers, _ console: Console) throws -> ExitStatus {
-        if let place = try undecided(servers) { return try decide(place.name, servers.synchronizer(place.server), console) }
+        if let place = try undecided(servers) { return try decide(place, servers.synchronizer(place.server), console) }
         let conflict = try one(servers)
         let synchronizer = try servers.synchronizer(conflict.server)
         let decision = try decision(on: conflict, console)
@@ -129,22 +130,26 @@ struct ConflictsCommand: Command {
     }
 
     /// The undecided resource that is named, and its server; nil if it is none.
-    private func undecided(_ servers: ConflictServers) throws -> (name: String, server: String)? {
+    private func undecided(_ servers: ConflictServers) throws -> UndecidedResource? {
         let found = try database.located { try servers.undecided() }.filter { $0.name == key?.description }
         guard found.count < 2 else { throw ToolError.usage("\(found[0].name) is undecided at several servers: name one with --server") }
         return found.first
     }
 
-    private func decide(_ name: String, _ synchronizer: Synchronizer, _ console: Console) throws -> ExitStatus {
+    private func decide(_ place: UndecidedResource, _ synchronizer: Synchronizer, _ console: Console) throws -> ExitStatus {
+        let name = place.name
         guard let key, keep == "client" || keep == "server" else {
-            throw ToolError.incomplete("\(name): the database lacks it, so there is nothing to merge or store: --keep client or server")
+            let reason =
+                place.isHere ? "there is no state to merge with" : "the database lacks it, so there is nothing to merge or store"
+            throw ToolError.incomplete("\(name): \(reason): --keep client or server")
         }
         let (type, id, sends) = (key.type, key.id, keep == "client")
         let isDecided = try database.located {
             try awaiting { sends ? try await synchronizer.retry(type, id: id) : try await synchronizer.discard(type, id: id) }
         }
         guard isDecided else { throw missing(name) }
-        let effect = sends ? "the next push deletes it at the server" : "the next pull fetches it"
+        let push = place.isHere ? "sends the database's state" : "deletes it at the server"
+        let effect = sends ? "the next push \(push)" : "the next pull fetches it"
         try print(conflicts: [], note: "resolved \(name): \(effect)", resolved: name, console)
         return .done
     }
@@ -195,20 +200,20 @@ struct ConflictsCommand: Command {
     // MARK: - Printing
 
     private func print(
-        conflicts: [StoredConflict], undecided: [(name: String, server: String)] = [], note: String? = nil, shown: StoredConflict? = nil,
+        conflicts: [StoredConflict], undecided: [UndecidedResource] = [], note: String? = nil, shown: StoredConflict? = nil,
         resolved: String? = nil, _ console: Console
     ) throws {
         var report = Report()
         if let note { report.addNote(note) }
-        report.addTable(
-            "conflicts", ["type", "id", "server", "client", "remote", "clash"].map { .init(key: $0) },
-            conflicts.map { conflict in
-                [
-                    .text(conflict.typeName), .text(conflict.id), .text(conflict.server),
-                    .text(conflict.local == nil ? "deleted" : "changed"),
-                    .text(conflict.remote == nil ? "deleted" : "changed"), .texts(conflict.clash),
-                ]
-            }, isShown: !conflicts.isEmpty)
+        let columns = ["type", "id", "server", "client", "remote", "clash"]
+        let rows: [[FigureValue]] = conflicts.map { conflict in
+            [
+                .text(conflict.typeName), .text(conflict.id), .text(conflict.server),
+                .text(conflict.local == nil ? "deleted" : "changed"),
+                .text(conflict.remote == nil ? "deleted" : "changed"), .texts(conflict.clash),
+            ]
+        }
+        report.addTable("conflicts", columns.map { .init(key: $0) }, rows, isShown: !conflicts.isEmpty)
         let elements = shown?.elements ?? []
         report.addTable(
             "elements", ["path", "base", "client", "server", "merge", "clash"].map { .init(key: $0) },
@@ -222,16 +227,13 @@ struct ConflictsCommand: Command {
         ]
         for (key, resource) in states { report.addMember(key, resource.map { .json(FHIRJSON.string($0)) } ?? .none) }
         report.addMember("resolved", FigureValue(resolved))
-        report.addItems(
-            "undecided", keys: ["type", "id", "server"],
-            undecided.map { name, server in
-                let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
-                return (
-                    "undecided \(name) at \(server): it is missing here, and the change log does not say whether it was deleted",
-                    [.init("type", .text(parts.first ?? "")), .init("id", .text(parts.last ?? "")), .init("server", .text(server))]
-                )
-            })
-        try console.print(report, shown == nil ? listing : listing.of("elements", rowKeys: ["path"]))
+        report.addItems("undecided", keys: ["type", "id", "server"], undecided.map { ($0.line, $0.figures) })
+        report.addLines(
+            "rows", ["list"] + columns,
+            rows.map { [.text("conflicts")] + $0 }
+                + undecided.map { [.text("undecided")] + $0.figures.map(\.value) + [.none, .none, .none] })
+        let isOfLines = listing.format == .csv || listing.format == .ndjson
+        try console.print(report, shown != nil ? listing.of("elements", rowKeys: ["path"]) : isOfLines ? listing.of("rows") : listing)
     }
 
     private static func cell(_ json: String?) -> FigureValue { json.map { .shown($0, .json($0)) } ?? .none }

@@ -33,9 +33,15 @@ struct ConflictServers {
         return Synchronizer(store, try FHIRClient(base: url, release: store.release, configuration: configuration))
     }
 
-    /// The servers with which a resource is undecided: missing, while nothing says that it was deleted here.
-    func undecided() throws -> [(name: String, server: String)] {
-        try bases.flatMap { base in try store.undecidedResources(at: base).map { ($0, base) } }
+    /// The resources about which nobody knows what the database wants from a server.
+    func undecided() throws -> [UndecidedResource] {
+        try bases.flatMap { base in
+            try store.undecidedResources(at: base).map { name in
+                let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+                let (type, id) = (parts.first ?? "", parts.last ?? "")
+                return UndecidedResource(typeName: type, id: id, server: base, isHere: try store.has(type, id: id))
+            }
+        }
     }
 
     /// The conflicts in the order of their changes, server by server.
@@ -46,5 +52,35 @@ struct ConflictServers {
                 try StoredConflict($0, server: base, release: store.release)
             }
         }
+    }
+}
+
+/// A resource that the server has, and about which nobody knows what the database wants.
+struct UndecidedResource {
+    let typeName: String
+    let id: String
+    let server: String
+    /// Whether the database has the resource: its row in the journal is damaged then.
+    let isHere: Bool
+
+    var name: String { "\(typeName)/\(id)" }
+    var line: String { "undecided \(name) at \(server): \(Self.reason(isHere: isHere))" }
+
+    var figures: [Report.Figure] {
+        [.init("type", .text(typeName)), .init("id", .text(id)), .init("server", .text(server))]
+    }
+
+    static func reason(isHere: Bool) -> String {
+        isHere
+            ? "it is here, and its row in the journal does not say whether the server has it"
+            : "it is missing here, and the change log does not say whether it was deleted"
+    }
+}
+
+extension FHIRStore {
+    /// Whether the database has a resource; false for a type that its release does not have.
+    func has(_ type: String, id: String) throws -> Bool {
+        guard release.resourceLayout(named: type) != nil else { return false }
+        return try read { try $0.registered(type, id: id) != nil }
     }
 }

@@ -4,8 +4,13 @@ import FireLiteTerminal
 /// A change that waits for a decision, as a line and as figures.
 struct WaitingItem {
     private let change: PendingChange
+    private let isHere: Bool
 
-    init(_ change: PendingChange) { self.change = change }
+    /// - Parameter isHere: whether the database has the resource.
+    init(_ change: PendingChange, isHere: Bool) {
+        self.change = change
+        self.isHere = isHere
+    }
 
     /// Codes of the server's issues; its texts may repeat values of records.
     private var codes: [String] { change.issues.map(\.code) }
@@ -18,7 +23,7 @@ struct WaitingItem {
             return "held back \(name): the answer was \(status), and did not say why"
         }
         if change.state == .undecided {
-            return "undecided \(name): it is missing here, and the change log does not say whether it was deleted"
+            return "undecided \(name): \(UndecidedResource.reason(isHere: isHere))"
         }
         guard change.state == .parked else { return "deferred \(name)" + (change.remote == nil ? ": deleted at the server" : "") }
         let reason = (change.status.map { ["\($0)"] } ?? []) + codes

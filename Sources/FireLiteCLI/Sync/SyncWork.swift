@@ -12,7 +12,7 @@ struct SyncWork {
         return DatabaseArgument.creatingOptions + ServerArgument.options + [KeyringFile.option]
             + (direction == .push ? [conflicts] : [type, conflicts, prefetch, lenient]) + [
                 .flag("dry-run", "count what would be done; change neither the database nor the server"),
-                .flag("quiet", "print neither progress nor summary"),
+                .flag("quiet", "print neither progress nor summary; what the server does not say goes to standard error"),
             ]
     }
 
@@ -22,12 +22,12 @@ struct SyncWork {
         "prefetch", "STEPS", "also pull what references lead to, over 1 to 10 steps (default: none)")
     private static let lenient = OptionDefinition.flag("lenient", "read resources that break FHIR's rules as far as possible")
 
-    /// A push follows no references.
+    /// A push follows no references and asks for no deletions.
     static func jsonKeys(_ direction: SyncDirection) -> [JSONKey] {
-        allKeys.filter { direction != .push || !prefetchKeys.contains($0.name) }
+        allKeys.filter { direction != .push || !pullKeys.contains($0.name) }
     }
 
-    private static let prefetchKeys = ["prefetched", "missing"]
+    private static let pullKeys = ["prefetched", "missing", "typesWithoutDeletions"]
 
     private static let allKeys = [
         JSONKey("pulled", "the number of resources that were pulled; with --dry-run those that would be, if the server says"),
@@ -42,10 +42,14 @@ struct SyncWork {
         JSONKey("resolved", "the number of conflicts that were resolved"),
         JSONKey("deferred", "the number of conflicts that were deferred, of this and earlier runs"),
         JSONKey("parked", "the number of changes that the server has refused, of this and earlier runs"),
+        JSONKey("undecided", "the number of resources about which nobody knows whether they were deleted in the database"),
         JSONKey("held", "the number of changes that were not sent because of what they refer to; null with --dry-run"),
         JSONKey(
             "waiting",
             "a list of what waits for a decision: type, id, state, status, issues (codes); null with --dry-run"),
+        JSONKey(
+            "typesWithoutDeletions",
+            "a list of types: the server does not say what was deleted there; null with --dry-run"),
         JSONKey("sealed", "a list of types: left alone without --keyring, as they are sealed; null with --dry-run"),
         JSONKey("seconds", "the duration"),
     ]
@@ -134,7 +138,7 @@ struct SyncWork {
         configuration.prefetch = prefetch
         let scope = direction == .push ? SyncScope.nothing : types.isEmpty ? .everything : .types(types)
         let synchronizer = Synchronizer(store, client, scope: scope, configuration: configuration)
-        return try isDryRun ? preview(synchronizer, console) : sync(synchronizer, console)
+        return try isDryRun ? preview(synchronizer, console) : sync(synchronizer, store, console)
     }
 
     /// The database; an empty one in memory if a pull would make it. For a push there must be one, as it would have nothing to send.
@@ -157,16 +161,17 @@ struct SyncWork {
             .init("updated", .count(preview.toUpdate), isShown: direction != .pull),
             .init("deleted", .count(preview.toDelete), label: "deleted there", isShown: direction != .pull),
             .init("resolved", .none, isShown: false), .init("deferred", .count(preview.conflicts), isShown: preview.conflicts > 0),
-            .init("parked", .count(preview.parked), isShown: preview.parked > 0), .init("held", .none, isShown: false),
+            .init("parked", .count(preview.parked), isShown: preview.parked > 0),
+            .init("undecided", .count(preview.undecided), isShown: preview.undecided > 0), .init("held", .none, isShown: false),
             .init("seconds", .seconds(start.duration(to: clock.now)), isShown: false),
         ])
-        let keys = ["withheld", "unreadable", "sealed", "waiting"] + (direction == .push ? [] : Self.prefetchKeys)
+        let keys = ["withheld", "unreadable", "sealed", "waiting"] + (direction == .push ? [] : Self.pullKeys)
         for key in keys { report.addMember(key, .none) }
         if !isQuiet { try console.print(report, asJSON: isJSON) }
         return .done
     }
 
-    private func sync(_ synchronizer: Synchronizer, _ console: Console) throws -> ExitStatus {
+    private func sync(_ synchronizer: Synchronizer, _ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         let clock = ContinuousClock()
         let start = clock.now
         let line = console.errorIsTerminal && !isQuiet ? RedrawnLine(console.standardError) : nil
@@ -203,9 +208,10 @@ struct SyncWork {
             .init("deleted", .count(result.deleted), label: "deleted there", isShown: pushes),
             .init("resolved", .count(result.resolved), isShown: result.resolved > 0),
             .init("deferred", .count(deferred), isShown: deferred > 0), .init("parked", .count(parked), isShown: parked > 0),
+            .init("undecided", .count(undecided), isShown: undecided > 0),
             .init("held", .count(held), label: "held back", isShown: held > 0), .init("seconds", .seconds(start.duration(to: clock.now))),
         ]
-        report.addLine(figures.filter { pulls || !Self.prefetchKeys.contains($0.key) })
+        report.addLine(figures.filter { pulls || !Self.pullKeys.contains($0.key) })
         let missing = result.missingReferences
         if pulls { report.addItems("missing", missing.prefix(isJSON ? missing.count : Self.maximumLines).map { ($0.line, $0.figures) }) }
         if !isJSON, missing.count > Self.maximumLines {
@@ -215,11 +221,18 @@ struct SyncWork {
         if result.leftToPrefetch > 0 { report.addNote("\(left) left for the next run") }
         if !result.lockedTypes.isEmpty { report.addNote("left alone without --keyring: \(result.lockedTypes.joined(separator: ", "))") }
         if !result.typesWithoutDeletions.isEmpty {
-            report.addNote("the server does not say what was deleted there: \(result.typesWithoutDeletions.joined(separator: ", "))")
+            let note = "the server does not say what was deleted there: \(result.typesWithoutDeletions.joined(separator: ", "))"
+            if isQuiet { console.report("note: \(note)") } else { report.addNote(note) }
         }
+        if pulls { report.addMember("typesWithoutDeletions", .texts(result.typesWithoutDeletions)) }
         report.addMember("sealed", .texts(result.lockedTypes))
         addItems("unreadable", unreadable.map { ($0.line, $0.figures) }, to: &report)
-        addItems("waiting", waiting.map { WaitingItem($0) }.map { ($0.line, $0.figures) }, to: &report)
+        let items = try database.located {
+            try waiting.map { change in
+                WaitingItem(change, isHere: change.state == .undecided ? try store.has(change.typeName, id: change.id) : true)
+            }
+        }
+        addItems("waiting", items.map { ($0.line, $0.figures) }, to: &report)
         if !isQuiet { try console.print(report, asJSON: isJSON) }
         guard !waiting.isEmpty || !unreadable.isEmpty || result.missing > 0 || !result.lockedTypes.isEmpty else { return .done }
         let parts = [
@@ -228,7 +241,7 @@ struct SyncWork {
             unreadable.isEmpty ? nil : "\(Figures.count(unreadable.count)) \(unreadable.count == 1 ? "resource" : "resources") unreadable",
             deferred > 0 ? "\(Figures.count(deferred)) \(deferred == 1 ? "conflict" : "conflicts") deferred" : nil,
             parked > 0 ? "\(Figures.count(parked)) \(parked == 1 ? "change" : "changes") refused by the server" : nil,
-            undecided > 0 ? "\(Figures.count(undecided, "resource is", "resources are")) missing here, perhaps not by a deletion" : nil,
+            undecided > 0 ? "\(Figures.count(undecided, "resource is", "resources are")) undecided" : nil,
             held > 0 ? "\(Figures.count(held)) \(held == 1 ? "change" : "changes") held back" : nil,
         ]
         let remedy =

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteR4
+import FireLiteSQLiteBridge
 import Foundation
 import TestSupport
 import Testing
@@ -149,6 +150,40 @@ struct ConflictsCommandTests {
         tests = try await ConflictedDatabase(remote: Self.base.replacing("true", with: "false"))
         #expect(try tests.run("resolve", "Patient/1", "--keep", "merge").status == .done)
         #expect(try tests.patient.contains("\"B\"") && tests.patient.contains("false"))
+    }
+
+    /// Formats of lines have both lists, and a resource that is here is not said to be missing.
+    @Test func undecidedResourcesAreInEveryFormat() async throws {
+        let tests = try await ConflictedDatabase(remote: Self.clashing)
+        let store = try FHIRStore(path: tests.database.path, release: .r4)
+        let here = try FHIRJSON.resource(from: Data(Self.base.replacing("\"1\"", with: "\"here\"").utf8), release: .r4)
+        try await store.write { _ = try $0.store([here]) }
+        try await store.close()
+        do {
+            let connection = try Connection(path: tests.database.path)
+            for (id, state) in [("gone", 3), ("here", 99)] {
+                try connection.run(
+                    """
+                    INSERT INTO _sync_change (server, type, id, seq, isEach, sent, state, attempts)
+                      SELECT server, type, '\(id)', seq, isEach, sent, \(state), attempts FROM _sync_change LIMIT 1
+                    """)
+            }
+        }
+        let text = try tests.run()
+        #expect(text.status == .incomplete)
+        #expect(text.output.contains("undecided Patient/gone at \(Self.server): it is missing here, "), "\(text.output)\(text.error)")
+        #expect(text.output.contains("undecided Patient/here at \(Self.server): it is here, "), "\(text.output)")
+        let csv = try tests.run("--format", "csv").output.components(separatedBy: "\r\n")
+        #expect(
+            csv == [
+                "list,type,id,server,client,remote,clash", "conflicts,Patient,1,\(Self.server),changed,changed,name[0].family",
+                "undecided,Patient,gone,\(Self.server),,,", "undecided,Patient,here,\(Self.server),,,", "",
+            ])
+        // What --after names is in the list of both.
+        let ndjson = try tests.run("list", "--format", "ndjson", "--after", "Patient/1").lines
+        #expect(ndjson.count == 2 && ndjson.allSatisfy { $0.hasPrefix(#"{"list":"undecided","type":"Patient","#) }, "\(ndjson)")
+        let resolved = try tests.run("resolve", "Patient/here", "--keep", "client")
+        #expect(resolved.output == "resolved Patient/here: the next push sends the database's state\n", "\(resolved.error)")
     }
 
     @Test func wrongUseIsRefused() async throws {

@@ -129,6 +129,24 @@ struct SyncCommandTests {
         #expect(try ToolRun("get", "--database", database.path, "Patient/b").status == .done)
     }
 
+    /// A server without a history of a type does not say what it has deleted: each form of output says so once there is something to delete.
+    @Test func typesWithoutDeletionsAreInEveryForm() throws {
+        let patient = #"{"resourceType":"Patient","id":"a","meta":{"versionId":"1","lastUpdated":"2024-01-01T00:00:00Z"}}"#
+        let bundle = #"{"resourceType":"Bundle","type":"searchset","total":1,"entry":[{"resource":\#(patient),"search":{"mode":"match"}}]}"#
+        let server = try AnsweringServer { _, target in
+            if target.contains("/_history") { return AnsweringServer.Answer("{}", status: 404) }
+            return AnsweringServer.Answer(target.contains("/metadata") ? Self.capabilities("search-type") : bundle)
+        }
+        #expect(try pull(server).status == .done)
+        let text = try pull(server)
+        #expect(text.output.contains("the server does not say what was deleted there: Patient"), "\(text.output)\(text.error)")
+        let json = try pull(server, "--json")
+        #expect(json.output.contains(#""typesWithoutDeletions":["Patient"]"#) && json.output.contains(#""undecided":0"#), "\(json.output)")
+        let quiet = try pull(server, "--quiet")
+        #expect(quiet.output.isEmpty)
+        #expect(quiet.error.contains("note: the server does not say what was deleted there: Patient\n"), "\(quiet.error)")
+    }
+
     @Test func whatTheServerCountsAndDoesNotSendIsSaid() throws {
         let patient = #"{"resourceType":"Patient","id":"a","meta":{"versionId":"1","lastUpdated":"2024-01-01T00:00:00Z"}}"#
         let run = try pull(try server([patient], more: 2))
