@@ -42,10 +42,15 @@ package enum Figures {
     package static func moment(_ date: Date) -> String {
         let seconds = date.timeIntervalSince1970
         // The years 0 to 9999.
-        guard (-62_167_219_200..<253_402_300_799).contains(seconds) else { return String(format: "%.0f", seconds * 1_000) }
+        guard (-62_167_219_200..<253_402_300_799).contains(seconds) else { return milliseconds(seconds) }
         guard seconds < -62_135_596_800 else { return FHIRInstant(date).literal }
         // Every 400 years the Gregorian calendar has the same days.
         return "0000" + FHIRInstant(date.addingTimeInterval(146_097 * 86_400)).literal.dropFirst(4)
+    }
+
+    /// Milliseconds since 1970 in digits; the end of the range for a number at or beyond it, which seconds do not have exactly.
+    private static func milliseconds(_ seconds: Double) -> String {
+        Int64(exactly: (seconds * 1_000).rounded()).map { "\($0)" } ?? "\(seconds < 0 ? Int64.min : Int64.max)"
     }
 
     /// `0.12`, `45.60`: seconds.

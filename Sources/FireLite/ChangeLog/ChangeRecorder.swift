@@ -70,7 +70,8 @@ struct ChangeRecorder {
         guard let id, !settings.history.isEmpty, settings.history.contains(type.name) else { return 1 }
         let mayContinue = try hasReplaced ?? table.hasReplaced
         hasReplaced = mayContinue
-        return mayContinue ? try table.lastRevision(type.name, id: id, digestKey: digestKey) &+ 1 : 1
+        guard mayContinue else { return 1 }
+        return try Registration.revision(after: table.lastRevision(type.name, id: id, digestKey: digestKey), access.connection)
     }
 
     // MARK: - Recording

@@ -63,7 +63,8 @@ extension FHIRStore {
     /// Writes with the origin `.server` are not listed, nor are upserts that change nothing.
     /// - Parameters:
     ///   - sequence: the number of the last change that the caller knows; 0 for the beginning of a log that was never pruned.
-    ///   - limit: the number of log entries to read. Default: all.
+    ///   - limit: the number of log entries to read, of which `through` is the last: the next part is what comes after it. A resource that has
+    ///     changed in both parts comes in both. Default: all.
     ///   - squashed: whether the changes of a resource become one, with the content before the first and now; a resource that is
     ///     as before, or was added and deleted, is left out. Default: true.
     /// - Throws: `FHIRStoreError`: `resyncRequired` if some of them are no longer in the log, or were not logged.

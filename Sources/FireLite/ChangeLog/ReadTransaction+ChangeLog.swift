@@ -111,6 +111,8 @@ struct ChangeLogReader {
             guard let first = first[root], let last = last[root] else { return nil }
             let base = try content(first)
             let now = last.kind == .deleted ? nil : try readsCurrent ? stored(root) : named[root]
+            try requireOneType(first, last.typeName)
+            try requireOneType(first, now?.typeName)
             guard base != nil || now != nil, !readsCurrent || base != now?.content else { return nil }
             let kind: ResourceChange.Kind = base == nil ? .added : now == nil ? .deleted : .updated
             return change(kind, last, base: base, now, tracked: tracked)
@@ -133,8 +135,18 @@ struct ChangeLogReader {
             } else {
                 now = try stored(row.root)
             }
+            try requireOneType(row, now?.typeName)
             return change(row.kind, row, base: try content(row), now, tracked: tracked)
         }
+    }
+
+    /// Refuses a row that became one of another resource: its content is no earlier state of that one.
+    private func requireOneType(_ row: ChangeTable.Row, _ typeName: String?) throws {
+        guard let own = row.typeName, let typeName, !typeName.isEmpty, own != typeName else { return }
+        throw FHIRStoreError(
+            .notAStore,
+            "\(transaction.store.path) is damaged: change \(row.sequence) has the type \(own), but its resource \(typeName): restore a backup"
+        )
     }
 
     private func change(
@@ -204,6 +216,7 @@ extension ChangeTable.Row {
         }
         do {
             let resource = try FHIRJSON.resource(from: Data(content.utf8), release: release)
+            guard typeName == nil || typeName == resource.layout.name else { return nil }
             return ContentDigest.digest(of: resource, key: digestKey) == digest ? .some(resource) : nil
         } catch {
             // Not the JSON that was stored, so damaged like any other.

@@ -58,12 +58,14 @@ extension ReadTransaction {
     public func history(typeName: String? = nil, since date: Date = .distantPast, limit: Int? = nil) throws -> [ResourceVersion] {
         try perform {
             guard hasChangeTable else { return [] }
-            let time = SQLValue.integer(Int64(clamping: Int(max(date.timeIntervalSince1970, -1e12) * 1_000)))
+            // Also what a damaged file says was before any date.
+            let isAll = date == .distantPast
+            let time = isAll ? Int64.min : Int64(min(max(date.timeIntervalSince1970, -1e12), 1e12) * 1_000)
             var versions: [ResourceVersion] = []
             var seen: Set<Int64> = []
-            for row in try changeTable.rows("time >= ?", [time], isDescending: true) where seen.insert(row.root).inserted {
+            for row in try changeTable.rows("time >= ?", [.integer(time)], isDescending: true) where seen.insert(row.root).inserted {
                 for version in try self.versions(of: row.root) where typeName == nil || version.typeName == typeName {
-                    guard (version.replacedAt ?? version.storedAt ?? .distantPast) >= date else { continue }
+                    guard isAll || (version.replacedAt ?? version.storedAt ?? .distantPast) >= date else { continue }
                     reads?.note(rowsOf: version.typeName)
                     versions.append(version)
                 }

@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteSQLiteBridge
 
 /// What the store knows about a resource apart from its content: its row of `_resource`.
 struct Registration {
@@ -17,6 +18,23 @@ struct Registration {
 
     /// Whether a resource can have its number: a file may hold any.
     var isPossible: Bool { root >= 0 && root <= RootNumbers.maximum }
+
+    /// Whether its revision can be counted up: a file may hold any.
+    var hasPossibleRevision: Bool { revision >= 0 && revision < .max }
+
+    /// The revision after another one of the file.
+    ///
+    /// - Throws: `FHIRStoreError.notAStore` if there is no higher number.
+    static func revision(after last: Int64, _ connection: Connection) throws -> Int64 {
+        let (revision, isTooHigh) = last.addingReportingOverflow(1)
+        guard !isTooHigh else {
+            throw FHIRStoreError(
+                .notAStore,
+                "\(connection.path) is damaged: the version \(last) of a resource is not valid, so it can have no next one: restore a backup or recover "
+                    + "what is readable")
+        }
+        return revision
+    }
 }
 
 /// The set of tables that a resource has rows in, including that of its type.

@@ -8,8 +8,9 @@ extension StoreWriter {
         guard let next = try RootNumbers.next(access.connection) else {
             access.rollback()
             throw FHIRStoreError(
-                .notAStore, "\(access.connection.path) is damaged: the number of its next resource is not valid: close it and open it again"
-            )
+                .notAStore,
+                "\(access.connection.path) is damaged: the number of its next resource is not valid: if opening the file again does not mend that, "
+                    + "restore a backup or recover what is readable")
         }
         nextRoot = next
         keepsIDsUnique = try UniqueIDs(access).isPromised

@@ -450,7 +450,7 @@ final class StoreWriter {
         digest: ContentDigest.Value, paths: [String]?, oldID: String?
     ) throws -> Int64 {
         // A revision counts up from 1; a damaged file may contain any number.
-        let revision = registration.revision &+ 1
+        let revision = try Registration.revision(after: registration.revision, access.connection)
         let changed = Registration(
             root: registration.root, shape: shape, revision: revision, nodes: nodes, digest: digest, pk: registration.pk)
         try access.registry.update(changed)

@@ -154,7 +154,7 @@ struct WriteRun {
         if resource == existing { return WriteOutcome(200, existing) }
         let earlier = (topic: service.topicName(of: existing), status: existing.text("status"))
         try prepareSubscription(resource)
-        let version = FHIRStore.revision(of: existing).map { String($0 + 1) }
+        let version = FHIRStore.revision(of: existing).map { String($0 &+ 1) }
         resource.setServerMeta(version: version, updated: FHIRInstant(call.now))
         let stored = try transaction.upsert(resource)
         try checkPermitted(stored, .update)

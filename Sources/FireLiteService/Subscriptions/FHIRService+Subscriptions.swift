@@ -97,7 +97,7 @@ extension FHIRService {
                 let changed = try transaction.whole(resource).copy()
                 changed.setText("status", status)
                 if self.release.name != "R5" { changed.setText("error", error) }
-                let version = FHIRStore.revision(of: resource).map { String($0 + 1) }
+                let version = FHIRStore.revision(of: resource).map { String($0 &+ 1) }
                 changed.setServerMeta(version: version, updated: FHIRInstant(now))
                 try transaction.upsert(changed)
             }

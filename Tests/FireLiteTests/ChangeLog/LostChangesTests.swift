@@ -136,6 +136,35 @@ import Testing
         }
     }
 
+    @Test func aVersionWithoutANextOneIsAnError() throws {
+        try withLog { store, _ in
+            try store.track(.history)
+            try execute(store, "UPDATE _resource SET revision = 9223372036854775807 WHERE root = 1")
+            let error = #expect(throws: FHIRStoreError.self) { try put(store, "a", "Brown") }
+            #expect(error?.code == .notAStore && error?.message.contains("the version 9223372036854775807") == true)
+            #expect(try store.check().map(\.text) == ["the version 9223372036854775807 of the resource with number 1 is not valid"])
+            // The others go on.
+            try put(store, "b", "Brown")
+            try store.write { tx in _ = try tx.delete(Patient.self, id: "b") }
+            try execute(store, "UPDATE _change SET revision = 9223372036854775807 WHERE kind = 2")
+            #expect(code { try put(store, "b", "Clark") } == .notAStore)
+            #expect(try store.check().count == 2)
+        }
+    }
+
+    @Test func aChangeOfAnotherTypeIsRefused() throws {
+        try withLog { store, start in
+            try putObservation(store, "o")
+            try put(store, "a", "Brown")
+            let root = "(SELECT root FROM _resource ORDER BY root DESC LIMIT 1)"
+            try execute(store, "UPDATE _change SET root = \(root) WHERE kind = 1")
+            #expect(code { try store.changes(since: start, squashed: false) } == .notAStore)
+            #expect(code { try store.changes(since: start + 6) } == .notAStore)
+            let findings = try store.check()
+            #expect(findings.map(\.text) == ["change \(start + 7) has the type Patient, but its resource Observation"])
+        }
+    }
+
     @Test func aReadersPlaceBeyondTheEndStopsNothing() throws {
         try withLog { store, _ in
             let reader = try store.changeReader(named: "sync")

@@ -200,6 +200,12 @@ struct StoreCheck {
             guard let end = batch.last else { return findings }
             last = end.root
             count += batch.count
+            for registration in batch where !registration.hasPossibleRevision {
+                findings.append(
+                    StoreFinding(
+                        .registry, table: "_resource", typeName: try typeName(of: registration), number: registration.root,
+                        "the version \(registration.revision) of the resource with number \(registration.root) is not valid"))
+            }
             for registration in try damaged(batch) {
                 findings.append(
                     StoreFinding(
@@ -233,6 +239,7 @@ struct StoreCheck {
             let rows = try table.rows("seq > ?", [.integer(keys.last)], limit: 256)
             guard let end = rows.last?.sequence else { break }
             try keys.advance(to: end)
+            findings += try mismatches(rows)
             for row in rows where row.verified(release: access.schema.release, digestKey: digestKey) == nil {
                 findings.append(
                     StoreFinding(
@@ -253,6 +260,28 @@ struct StoreCheck {
             findings.append(StoreFinding(.content, table: "_change", text))
         }
         return findings
+    }
+
+    /// Rows of changes that are not of the type that their resource has, or that replaced a version without a next one.
+    private func mismatches(_ rows: [ChangeTable.Row]) throws -> [StoreFinding] {
+        var types = Dictionary(
+            try access.registry.names(ofRoots: Set(rows.map(\.root)).sorted()).map { ($0.root, $0.typeName) },
+            uniquingKeysWith: { first, _ in first })
+        return rows.compactMap { row in
+            if row.revision == .max {
+                return StoreFinding(
+                    .content, table: "_change", typeName: row.typeName, number: row.root,
+                    "the version \(Int64.max) before change \(row.sequence) is not valid")
+            }
+            guard let type = row.typeName else { return nil }
+            // A deleted resource has the type of its other rows.
+            let known = types[row.root] ?? type
+            types[row.root] = known
+            guard known != type else { return nil }
+            return StoreFinding(
+                .content, table: "_change", typeName: type, number: row.root,
+                "change \(row.sequence) has the type \(type), but its resource \(known)")
+        }
     }
 
     private func typeName(of registration: Registration) throws -> String? {
