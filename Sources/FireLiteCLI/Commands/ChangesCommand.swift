@@ -6,7 +6,7 @@ struct ChangesCommand: Command {
         name: "changes", summary: "print the log of changes",
         options: DatabaseArgument.options + [
             .option("since", "N", "only entries after this number (default: all that the log has)"),
-            .option("after", "N", "the same as --since, as other lists have it"),
+            .option("after", "NUMBER", "only rows after the one with this number"),
             .flag("each", "print each change, instead of one for each resource"),
             .flag("paths", "print the paths of changed elements"),
             .flag("values", "print their values before and after, too"),
@@ -21,7 +21,8 @@ struct ChangesCommand: Command {
         list: ListDefinition(key: "changes", rowKeys: ["number"]),
         discussion: """
             The changes of a resource become one, with the number of the last of them; a resource that is as before, or
-            was added and deleted, is left out. The log must be on: see `firelite track`. If it no longer has the entries
+            was added and deleted, is left out. Rows are in the order of their numbers, so --after with the number of the last
+            row of a page gives the next one; a resource that has changed since comes again. The log must be on: see `firelite track`. If it no longer has the entries
             after N, the exit status is 1. Without --values no value of a record is printed but ids.
 
             Examples: firelite track --database health.sqlite on changes
@@ -32,6 +33,7 @@ struct ChangesCommand: Command {
 
     private let database: DatabaseArgument
     private let since: Int?
+    private let after: Int?
     private let isEach: Bool
     private let hasPaths: Bool
     private let hasValues: Bool
@@ -39,8 +41,8 @@ struct ChangesCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        if arguments.has("since"), arguments.has("after") { throw ToolError.usage("--since and --after are given: choose one") }
-        since = try arguments.number("since", in: 0...Int.max) ?? arguments.number("after", in: 0...Int.max)
+        since = try arguments.number("since", in: 0...Int.max)
+        after = try arguments.number("after", in: 0...Int.max)
         isEach = arguments.has("each")
         hasValues = arguments.has("values")
         hasPaths = hasValues || arguments.has("paths")
@@ -57,18 +59,26 @@ struct ChangesCommand: Command {
         return .done
     }
 
-    private func read(_ store: FHIRStore) throws -> (LoggedChanges, newest: Int64) {
+    private func read(_ store: FHIRStore) throws -> (changes: [LoggedChange], newest: Int64) {
         do {
             if try store.tracked(.changes).isEmpty {
                 throw ToolError.incomplete(
                     "\(database.path) has no log of changes: switch it on with `firelite track --database FILE on changes`")
             }
-            let start = try since.map { Int64($0) } ?? store.changeLogStart()
             return try store.read { transaction in
-                (
-                    try transaction.changes(since: start, limit: isEach ? listing.most : nil, squashed: !isEach),
-                    try transaction.newestChange()
-                )
+                let start = try since.map { Int64($0) } ?? transaction.changeLogStart()
+                let newest = try transaction.newestChange()
+                guard let after = after.map({ Int64($0) }) else {
+                    let changes = try transaction.changes(since: start, limit: isEach ? listing.most : nil, squashed: !isEach)
+                    return (changes.sorted { $0.sequence < $1.sequence }, newest)
+                }
+                // Throws if the log no longer has what comes after that row.
+                let place = since == nil ? after : max(start, after)
+                let following = try transaction.changes(since: place, limit: isEach ? listing.most : 1, squashed: !isEach)
+                if isEach { return (Array(following), newest) }
+                // A row has all changes of its resource, also those that are before the last row of the page before.
+                let changes = try transaction.changes(since: start)
+                return (changes.filter { $0.sequence > after }.sorted { $0.sequence < $1.sequence }, newest)
             }
         } catch let error as FHIRStoreError where error.code == .resyncRequired {
             throw ToolError.incomplete(database.message(of: error))

@@ -79,10 +79,27 @@ struct TrackingCommandTests {
         #expect(
             try tool("changes", "--after", "\(start + 3)", "--each", "--json").output
                 == tool("changes", "--since", "\(start + 3)", "--each", "--json").output)
-        #expect(try tool("changes", "--since", "1", "--after", "1").status == .usage)
+        #expect(try tool("changes", "--since", "0", "--after", "0").status == .incomplete)
         // What is no longer there is an answer of its own.
         let gap = try tool("changes", "--since", "0")
         #expect(gap.status == .incomplete && gap.error.contains("read everything again"))
+    }
+
+    @Test func pagesOfChangesHideAndRepeatNothing() throws {
+        #expect(try tool("track", "on", "changes").status == .done)
+        for (id, family) in [("x", "Brown"), ("y", "Brown"), ("x", "Clark")] {
+            try put(#"{"resourceType":"Patient","id":"\#(id)","name":[{"family":"\#(family)"}]}"#)
+        }
+        let all = try list(tool("changes", "--json"), "changes")
+        #expect(all.map { $0["id"] as? String } == ["y", "x"])
+        var pages: [String?] = []
+        var page = try list(tool("changes", "--limit", "1", "--json"), "changes")
+        while let row = page.first, pages.count < 4 {
+            pages.append(row["id"] as? String)
+            let number = try #require(row["number"] as? Int)
+            page = try list(tool("changes", "--limit", "1", "--after", "\(number)", "--json"), "changes")
+        }
+        #expect(pages == ["y", "x"])
     }
 
     @Test func valuesArePrintedOnlyWhereAskedFor() throws {
@@ -246,6 +263,13 @@ struct TrackingCommandTests {
         do { try Connection(path: database.path).execute("UPDATE _change SET time = 9000000000000000000") }
         let versions = try list(tool("history", "Patient/a", "--json"), "versions")
         #expect(versions[0]["stored"] as? String == "9000000000000000000")
+        for time in [Int64.max, Int64.min] {
+            do { try Connection(path: database.path).execute("UPDATE _change SET time = \(time)") }
+            for arguments in [["history", "Patient/a", "--json"], ["history", "--json"]] {
+                let run = try database.run(arguments[0], Array(arguments.dropFirst()))
+                #expect(try list(run, "versions").first?["stored"] as? String == "\(time)", "\(arguments)")
+            }
+        }
     }
 
     @Test(arguments: [
