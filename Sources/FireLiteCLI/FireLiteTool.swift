@@ -35,7 +35,8 @@ struct FireLiteTool {
                 guard !HelpText.topics.contains(first) else {
                     throw ToolError.usage("'\(first)' is a task and no command: `firelite help \(first)` says how it is done")
                 }
-                throw ToolError.usage("unknown command '\(first)'\(Self.hint(for: first, or: ["help"])): `firelite --help` lists them")
+                let hint = Self.hint(for: first, or: ["help", "--help", "--version"])
+                throw ToolError.usage("unknown command '\(first)'\(hint): `firelite --help` lists them")
             }
             name = "firelite \(first)"
             if ParsedArguments.asksForHelp(rest) { return try help(on: word) }

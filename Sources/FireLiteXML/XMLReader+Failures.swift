@@ -68,5 +68,8 @@ extension XMLReader {
             && name.allSatisfy { ($0 | 0x20) &- 97 < 26 || $0 &- 48 < 10 || $0 == UInt8(ascii: "_") }
     }
 
-    func shownType(_ name: String) -> String { release.hasResourceType(named: name) ? "'\(name)'" : "an unknown name" }
+    func shownType(_ name: String) -> String {
+        release.hasResourceType(named: name)
+            ? "'\(name)'" : "an unknown name" + NearWords.hint(for: name, among: release.resourceTypeNames)
+    }
 }

@@ -80,7 +80,8 @@ extension FHIRStore {
         guard statement.parameterCount == arguments.count else {
             throw FHIRStoreError(
                 .invalidArgument,
-                "the statement has \(statement.parameterCount) parameters but got \(arguments.count) arguments",
+                "the statement has \(statement.parameterCount) \(statement.parameterCount == 1 ? "parameter" : "parameters") but got "
+                    + "\(arguments.count) \(arguments.count == 1 ? "argument" : "arguments")",
                 sql: sql)
         }
         statement.bind(arguments)

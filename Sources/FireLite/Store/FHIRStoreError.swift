@@ -135,6 +135,8 @@ public struct FHIRStoreError: AdvisedError {
         case ResultCode.cannotOpen where ReadOnlyFile.isOnlyReadable(path):
             // SQLite before 3.22 cannot open the write-ahead log of such a file.
             (code, message) = (.readOnly, "\(path) cannot be written: check its permissions, or open it read-only")
+        case ResultCode.cannotOpen where InputFolder.isFolder(path):
+            (code, message) = (.cannotOpen, "\(path) is a folder: give the path of a file in it")
         case ResultCode.cannotOpen:
             (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and is writable")
         case ResultCode.noDatabase where isOpen:

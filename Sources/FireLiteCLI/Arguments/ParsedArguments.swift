@@ -52,7 +52,7 @@ struct ParsedArguments {
         let given = Set(values.keys)
         // The same, whichever way it is said.
         if values["format"] == ["json"], definition.option(named: Report.option.name) != nil { values[Report.option.name] = [""] }
-        Self.nameDatabase(for: definition, in: &values, operands: &operands, environment: environment)
+        let isNamed = Self.nameDatabase(for: definition, in: &values, operands: &operands, environment: environment)
         try Self.suggestWords(for: definition, values, operands)
         try Self.refuseUnused(given, for: definition, values, operands)
         for option in definition.options where option.isRequired && values[option.name] == nil {
@@ -66,7 +66,10 @@ struct ParsedArguments {
         self.operands = operands
         standardDatabase = environment[Self.databaseVariable].flatMap { $0.isEmpty ? nil : $0 }
         self.values = values
-        let paths = Self.paths(definition, values, operands)
+        let paths = Self.paths(definition, values, operands).map {
+            // The name of what was given.
+            isNamed && $0.name == "--\(Self.database)" ? OutputPath.Argument(name: Self.databaseVariable, path: $0.path, kind: $0.kind) : $0
+        }
         try Self.requireFiles(paths)
         outputs = try OutputPath.outputs(among: paths)
     }
@@ -74,16 +77,20 @@ struct ParsedArguments {
     private static let database = CommandDefinition.database
 
     /// Takes the database from the first operand, or from the environment, if no option names it.
+    ///
+    /// - Returns: whether it is the environment's.
     private static func nameDatabase(
         for definition: CommandDefinition, in values: inout [String: [String]], operands: inout [String], environment: [String: String]
-    ) {
-        guard values[database] == nil, let option = definition.option(named: database) else { return }
-        guard option.isRequired || definition.needsDatabase(Set(values.keys), operands.count) else { return }
+    ) -> Bool {
+        guard values[database] == nil, let option = definition.option(named: database) else { return false }
+        guard option.isRequired || definition.needsDatabase(Set(values.keys), operands.count) else { return false }
         if let own = definition.ownOperand, !own.includesFirst(of: operands, count: definition.operandCount) {
             values[database] = [operands.removeFirst()]
         } else if let path = environment[databaseVariable], !path.isEmpty {
             values[database] = [path]
+            return true
         }
+        return false
     }
 
     /// Refuses a misspelled word if one of those that an option or an operand takes is near. Commands refuse any other wrong word themselves.

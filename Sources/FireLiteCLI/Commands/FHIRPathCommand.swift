@@ -27,7 +27,7 @@ struct FHIRPathCommand: Command {
             The value is a text in FHIRPath's notation, as `@2020-01-01` or `10 'mg'`, the JSON of an object, or null.
 
             Without --input and --database there is nothing to evaluate on, which is enough for `1 + 1`. A path that begins with
-            a type, as Patient.name, has no results then, but its elements are checked. References are resolved in
+            a type, as Patient.name, has no results then, but its elements are checked; any other path is an error. References are resolved in
             the database. An expression that begins with a minus follows --. memberOf() and subsumes() know FHIR's own codes, the
             definitions in the database, and those of --knowledge.
 
@@ -65,6 +65,10 @@ struct FHIRPathCommand: Command {
             guard arguments.operands.count == 1 else {
                 throw ToolError.usage("unexpected argument: Type/id needs --database\(input == nil ? " (or FIRELITE_DATABASE)" : "")")
             }
+            // A division of a type by something has no results.
+            if input == nil, Self.isKey(arguments.operands[0], argument.release) {
+                throw ToolError.usage("EXPRESSION is missing after \(arguments.operands[0])")
+            }
             (database, key) = (nil, nil)
         }
         expression = arguments.operands[arguments.operands.count - 1]
@@ -99,12 +103,23 @@ struct FHIRPathCommand: Command {
             let resource = try FHIRJSON.resource(from: FileContents.bytes(of: input, console), release: release)
             try print(path.evaluate(on: resource, context: context), console)
         } else {
-            if let layout = Self.firstName(in: path.syntax).flatMap({ release.layout(named: $0) }) {
+            if let name = Self.firstName(in: path.syntax), !["FHIR", "System"].contains(name) {
+                guard let layout = release.layout(named: name) else {
+                    let hint = NearWords.nearest(to: name, among: release.layouts.map(\.name)).map { ": did you mean '\($0)'?" }
+                    throw ToolError.incomplete(
+                        "'\(name)' is not a type of FHIR \(release.name)\(hint ?? ", and there is no resource: give --input or Type/id")")
+                }
                 _ = try path.resultType(on: .object(layout), release: release, variables: [:])
             }
             try print(path.evaluate(context: context), console)
         }
         return .done
+    }
+
+    /// Whether a text is `Type/id`.
+    private static func isKey(_ text: String, _ release: FHIRRelease) -> Bool {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 && !parts[1].isEmpty && release.hasResourceType(named: String(parts[0]))
     }
 
     /// The name that the expression's first path begins with; nil if there is none.

@@ -18,7 +18,7 @@ struct HistoryCommand: Command {
         discussion: """
             Without Type/id, versions of all resources that have changed while the history was kept. Times are in UTC by the
             clock of the device that wrote them; stored is empty for what was there before the history was on (`firelite
-            track`). The version that was deleted is marked; `firelite get --version` prints the content of a version.
+            track`). With Type/id, --after takes the number of a version, too. The version that was deleted is marked; `firelite get --version` prints the content of a version.
 
             Examples: firelite track --database health.sqlite on history
                       firelite history health.sqlite Patient/123
@@ -39,7 +39,10 @@ struct HistoryCommand: Command {
         type = try arguments["type"].map { try database.resourceLayout(named: $0).name }
         if key != nil, type != nil { throw ToolError.usage("Type/id and --type are given: choose one") }
         since = try arguments["since"].map { try Self.date($0, option: "since") } ?? .distantPast
-        listing = try Listing(arguments, Self.definition)
+        let listing = try Listing(arguments, Self.definition)
+        // Of one resource, a version says enough.
+        let isOfOne = key != nil && listing.after?.contains("/") == false
+        self.listing = isOfOne ? listing.of(listing.key, rowKeys: ["version"]) : listing
     }
 
     /// - Throws: `ToolError` with status 2 if the option's value is not a time.

@@ -11,8 +11,9 @@ struct PutCommand: Command {
         operands: "RESOURCE|-", operandCount: 1...1, operandKinds: [.file], ownOperand: .path, jsonKeys: StoredResource.jsonKeys,
         discussion: """
             RESOURCE is a file; with two files, the first is the database. The resource replaces the stored one of its type and
-            id, or is added. It needs an id. Errors by FHIR's definitions are listed by their places, and nothing is stored
-            then; the exit status is 1. With --if-version nothing is stored if somebody has changed the resource since: read its
+            id, or is added. It needs an id. A text that cannot be read as FHIR is refused for its first mistake, such as an
+            element that does not exist; errors by FHIR's definitions in what can be read are all listed by their places.
+            Nothing is stored then, and the exit status is 1. With --if-version nothing is stored if somebody has changed the resource since: read its
             version with `firelite history` first.
 
             Example: firelite put --database health.sqlite patient.json

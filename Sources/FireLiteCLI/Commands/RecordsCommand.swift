@@ -31,7 +31,8 @@ struct RecordsCommand: Command {
 
             keyring lists the common keys in the file that --keyring names, and makes the file if there is none. rotate adds a
             common key to the file, makes it primary, and wraps the keys of all sealed data with it; rewrap only wraps them.
-            Nothing is sealed again, and older common keys stay in the file. To change keys on several devices, distribute the
+            Nothing is sealed again, and older common keys stay in the file. The column id names a key and is not the key; that of
+            a keyring's first key is all zeros. To change keys on several devices, distribute the
             file before their apps use it.
 
             Examples: firelite records --database health.sqlite list Patient --annotated fitness

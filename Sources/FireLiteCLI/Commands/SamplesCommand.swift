@@ -97,7 +97,9 @@ struct SamplesCommand: Command {
         self.interval = interval
         if let name = arguments["zone"] {
             guard let zone = TimeZone(identifier: name) else {
-                throw ToolError.usage("--zone is '\(name)', not a time zone such as Europe/Berlin")
+                let near = NearWords.nearest(to: name, among: TimeZone.knownTimeZoneIdentifiers)
+                throw ToolError.usage(
+                    "--zone is '\(name)', not a time zone\(near.map { ": did you mean '\($0)'?" } ?? " such as Europe/Berlin")")
             }
             self.zone = zone
         } else {
@@ -164,7 +166,8 @@ struct SamplesCommand: Command {
         let known = try database.located { try store.read { try $0.sampleTypes().map(\.type) } } + SampleMapping.standard.entries.keys
         return try types.map { name in
             guard let type = known.first(where: { $0.rawValue == name || $0.shortName.lowercased() == name.lowercased() }) else {
-                throw ToolError.usage("'\(name)' is not a type of samples")
+                let hint = NearWords.hint(for: name, among: known.map(\.shortName).sorted())
+                throw ToolError.usage("'\(name)' is not a type of samples\(hint)")
             }
             return type
         }

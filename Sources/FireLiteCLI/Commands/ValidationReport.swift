@@ -62,8 +62,17 @@ final class ValidationReport {
     /// Adds a text that cannot be read as a resource.
     func add(_ fault: ImportFault) throws {
         resources += 1
-        try add(
-            "\(fault.file): line \(fault.line)", path: nil, severity: .error, code: "structure", message: fault.reason, id: "unreadable")
+        var (place, path, message) = ("\(fault.file): line \(fault.line)", String?.none, fault.reason)
+        // The reason begins with the column and the path, if they are known: they have cells of their own.
+        if let column = fault.column, message.hasPrefix("column \(column)") {
+            place += ", column \(column)"
+            let rest = message.dropFirst("column \(column)".count)
+            if let end = rest.range(of: ": ") {
+                message = String(rest[end.upperBound...])
+                path = rest.hasPrefix(", ") ? String(rest[..<end.lowerBound].dropFirst(2)) : nil
+            }
+        }
+        try add(place, path: path, severity: .error, code: "structure", message: message, id: "unreadable")
     }
 
     private func add(

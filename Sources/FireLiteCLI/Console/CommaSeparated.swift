@@ -25,14 +25,21 @@ struct CommaSeparated {
         return "\"" + String(String.UnicodeScalarView(quoted)) + "\""
     }
 
-    /// The text with a leading apostrophe if a spreadsheet would run it as a formula; numbers stay unchanged.
+    /// The text with a leading apostrophe if a spreadsheet would run it as a formula, also after blanks, which some leave out; numbers stay
+    /// unchanged.
     ///
     /// Source: OWASP, CSV Injection.
     static func neutralized(_ text: String) -> String {
-        switch text.unicodeScalars.first {
+        switch text.unicodeScalars.first(where: { !isBlank($0) }) {
         case "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}":
             JSONText.isNumber(text) ? text : "'" + text
         default: text
         }
+    }
+
+    /// Whether a scalar is white space other than the tabs and line breaks that are guarded themselves, or is not seen at all.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        let isGuarded = scalar == "\t" || scalar == "\r" || scalar == "\n"
+        return !isGuarded && (scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint)
     }
 }

@@ -300,9 +300,10 @@ struct JSONReader: ~Copyable {
         return isName ? "'\(name)'" : "not a FHIR name"
     }
 
-    /// A resource type for a message, only if the release has it, as any other may be a misplaced value.
+    /// A resource type for a message, only if the release has it, as any other may be a misplaced value; with the type that is near to it.
     private func shownType(_ name: String) -> String {
-        release.hasResourceType(named: name) ? "'\(name)'" : "an unknown name"
+        release.hasResourceType(named: name)
+            ? "'\(name)'" : "an unknown name" + NearWords.hint(for: name, among: release.resourceTypeNames)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -78,7 +78,9 @@ struct Checker {
         case "resource": return root.isSurely { if case .layout(let layout) = $0 { layout.isResource } else { false } } ? root : .unknown
         case "rootResource", "terminologies": return .unknown
         default:
-            guard Evaluator.isBuiltIn(name) else { throw error("there is no variable %\(name)", syntax) }
+            guard Evaluator.isBuiltIn(name) else {
+                throw error("there is no variable %\(name)\(Evaluator.hint(forVariable: name, variables.map(\.name)))", syntax)
+            }
             return .system("String")
         }
     }
@@ -126,7 +128,7 @@ struct Checker {
         }
         if let result { return StaticType(elements: result.elements, isOrdered: focus.isOrdered) }
         if isFirst, !options.isStrict, let other = release?.layout(named: name) { return .layout(other) }
-        throw error(Self.message(name, elements, release), syntax)
+        throw error(Self.message(name, elements, release, isFirst: isFirst), syntax)
     }
 
     private func member(_ name: String, of element: StaticType.Element, isFirst: Bool) -> StaticType? {
@@ -161,13 +163,13 @@ struct Checker {
         }
     }
 
-    private static func message(_ name: String, _ elements: [StaticType.Element], _ release: FHIRRelease?) -> String {
+    private static func message(_ name: String, _ elements: [StaticType.Element], _ release: FHIRRelease?, isFirst: Bool) -> String {
         for case .layout(let layout) in elements {
             guard let element = layout.element(named: name), let choice = element.choice else { continue }
             return "a choice element has one name for all its types: write \(choice.name.dropLast(3)).ofType(\(element.typeName))"
         }
         if release?.layout(named: name) != nil { return "the expression begins with the type \(name), and not with \(elements[0].name)" }
-        let hint = NearWords.hint(for: name, among: names(in: elements))
+        let hint = NearWords.hint(for: name, among: names(in: elements) + (isFirst ? elements.map(\.name) : []))
         return "\(elements.map(\.name).joined(separator: " and ")) has no element '\(name)'\(hint)"
     }
 

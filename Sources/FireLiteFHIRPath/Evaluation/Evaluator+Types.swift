@@ -1,6 +1,8 @@
 extension Evaluator {
     private func test(_ type: TypeName, at position: Int) throws -> ItemType {
-        guard ItemType.isKnown(type, in: release) else { throw FHIRPathError(.execution, "there is no type \(type.name)", at: position) }
+        guard ItemType.isKnown(type, in: release) else {
+            throw FHIRPathError(.execution, "there is no type \(type.name)\(ItemType.hint(for: type, in: release))", at: position)
+        }
         return ItemType(name: type, isLenient: options.isLenient)
     }
 

@@ -162,12 +162,18 @@ final class Evaluator {
         default: break
         }
         if let text = Self.constant(name) { return [.string(text)] }
-        throw FHIRPathError(.semantic, "there is no variable %\(name)", at: position)
+        let known = variables.map(\.name) + context.variables.keys.sorted()
+        throw FHIRPathError(.semantic, "there is no variable %\(name)\(Self.hint(forVariable: name, known))", at: position)
     }
 
+    private static let builtIn = ["context", "resource", "rootResource", "terminologies"]
+
     /// The variables that every evaluation has.
-    static func isBuiltIn(_ name: String) -> Bool {
-        ["context", "resource", "rootResource", "terminologies"].contains(name) || constant(name) != nil
+    static func isBuiltIn(_ name: String) -> Bool { builtIn.contains(name) || constant(name) != nil }
+
+    /// `: did you mean '%resource'?` for a variable that does not exist; empty if none is near.
+    static func hint(forVariable name: String, _ others: [String]) -> String {
+        NearWords.nearest(to: name, among: builtIn + ["ucum", "sct", "loinc"] + others).map { ": did you mean '%\($0)'?" } ?? ""
     }
 
     private static func constant(_ name: String) -> String? {

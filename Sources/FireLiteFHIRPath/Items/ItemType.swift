@@ -21,6 +21,12 @@ struct ItemType {
         }
     }
 
+    /// `: did you mean 'Quantity'?` for a type that does not exist; empty if none is near.
+    static func hint(for type: TypeName, in release: FHIRRelease?) -> String {
+        let primitives = PrimitiveType.allCases.map(\.name)
+        return NearWords.hint(for: type.name, among: (release?.layouts.map(\.name) ?? []) + primitives + systemTypes.sorted())
+    }
+
     private static func isFHIR(_ name: String, in release: FHIRRelease) -> Bool {
         release.layout(named: name) != nil || PrimitiveType(name: name) != nil || name == "Base" || name == "PrimitiveType"
             || name == "DataType"

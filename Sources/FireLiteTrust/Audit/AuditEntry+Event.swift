@@ -10,12 +10,17 @@ extension AuditEntry {
     ///   - release: the release, R4 or later.
     ///   - source: the recorder of the entry, such as `Device/7` or another id.
     /// - Returns: the AuditEvent, with the id `audit-` and the number of the entry.
-    /// - Throws: `AuditError.unsupportedRelease` for DSTU2 and STU3.
+    /// - Throws: `AuditError`: `unsupportedRelease` for DSTU2 and STU3; `damaged` for a row with a value that FHIR does not have, such as a time
+    ///   before the year 1 or after 9999.
     public func auditEvent(release: FHIRRelease, source: String) throws -> FHIRResource {
         let shape = try AuditEventShape(release)
         let json = event(shape, source)
-        do { return try FHIRJSON.resource(from: Data(json.utf8), release: release) } catch {
-            throw AuditError(.unsupportedRelease, "FHIR \(release.name) has an AuditEvent in an unknown shape")
+        do { return try FHIRJSON.resource(from: Data(json.utf8), release: release) } catch let error as FHIRDecodingError {
+            let place = error.path.isEmpty ? "AuditEvent" : error.path
+            throw AuditError(
+                .damaged,
+                "row \(number) of the audit trail cannot be an AuditEvent of FHIR \(release.name), as it has no such \(place): verify the trail"
+            )
         }
     }
 

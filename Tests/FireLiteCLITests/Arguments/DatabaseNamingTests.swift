@@ -87,6 +87,16 @@ struct DatabaseNamingTests {
         #expect(try run("fhirpath", "1 + 1", variable: other).output.contains("2"))
     }
 
+    /// What is wrong with the database is said of the name that was given.
+    @Test func foldersAndDevicesAreNoDatabases() throws {
+        let folder = try run("info", variable: database.folder.path)
+        #expect(folder.status == .failed && folder.error.contains("is a folder"), "\(folder.error)")
+        let device = try run("info", variable: "/dev/null")
+        #expect(device.status == .usage)
+        #expect(device.error.contains("FIRELITE_DATABASE is /dev/null, which is not an ordinary file"), "\(device.error)")
+        #expect(try run("info", "--database", "/dev/null").error.contains("--database is /dev/null"))
+    }
+
     @Test func wordsThatAreNearAreSuggested() throws {
         let path = database.path
         #expect(try run("find", path, "Pateint").error.contains("did you mean 'Patient'?"))
@@ -94,6 +104,15 @@ struct DatabaseNamingTests {
         #expect(try run("find", path, "Patient", "gendr=male").error.contains("Patient has no element 'gendr': did you mean 'gender'?"))
         #expect(try run("find", path, "Patient", "deceasd=true").error.contains("did you mean 'deceased'?"))
         #expect(try run("find", path, "Patient", "--limt", "1").error.contains("did you mean --limit?"))
+        let typo = try database.folder.write("typo.json", #"{"resourceType":"Patinet","id":"1"}"#)
+        for command in ["put", "validate"] {
+            let run = try ToolRun([command, typo] + (command == "put" ? ["--database", path] : []))
+            #expect((run.output + run.error).contains("found an unknown name: did you mean 'Patient'?"), "\(run.output)\(run.error)")
+        }
+        #expect(try run("samples", "stats", "--type", "hartRate", variable: path).error.contains("did you mean 'heartRate'?"))
+        let zone = try run("samples", "stats", "--type", "heartRate", "--zone", "Europe/Berln", variable: path)
+        #expect(zone.error.contains("did you mean 'Europe/Berlin'?"), "\(zone.error)")
+        #expect(try run("--vesion").error.contains("did you mean '--version'?"))
         #expect(try run("fnid").error.contains("did you mean 'find'?"))
         #expect(try run("help", "udno").error.contains("did you mean 'undo'?"))
         #expect(try run("find", path, "Patient", "has(Observaton.subject)").error.contains("did you mean 'Observation'?"))

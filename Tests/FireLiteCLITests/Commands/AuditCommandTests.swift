@@ -83,6 +83,13 @@ struct AuditCommandTests {
         }
     }
 
+    @Test func aRowThatIsNoAuditEventIsNamed() throws {
+        do { try Connection(path: path).execute("UPDATE _audit SET at = 9000000000000000 WHERE seq = 2") }
+        let export = try run("export")
+        #expect(export.status != .done && export.output.split(separator: "\n").count == 1)
+        #expect(export.error.contains("row 2 of the audit trail cannot be an AuditEvent of FHIR R4"), "\(export.error)")
+    }
+
     @Test func proofsAreVerifiedByOthers() throws {
         let run = try run("proof", "Patient/1")
         let proof = try AuditProof(json: Data(run.output.utf8))

@@ -71,10 +71,32 @@ struct FHIRPathCommandTests {
     }
 
     @Test func pathsWithoutAResourceHaveNoResults() throws {
-        for expression in ["Patient.name.given", "Patient.name.where(use = 'official').given.first()", "name.given"] {
+        for expression in ["Patient.name.given", "Patient.name.where(use = 'official').given.first()", "FHIR.Patient"] {
             let run = try ToolRun("fhirpath", expression)
             #expect(run.status == .done && run.output.isEmpty && run.error.isEmpty, "\(run.error)")
         }
+    }
+
+    @Test(arguments: [
+        ("Patinet.name", "'Patinet' is not a type of FHIR R4: did you mean 'Patient'?"),
+        ("name.given", "'name' is not a type of FHIR R4, and there is no resource: give --input or Type/id"),
+        ("%resourc.id", "there is no variable %resourc: did you mean '%resource'?"),
+        ("'a'.ofType(Quantty)", "there is no type Quantty: did you mean 'Quantity'?"),
+    ])
+    func unknownNamesAreErrors(_ expression: String, _ message: String) throws {
+        let run = try ToolRun("fhirpath", expression)
+        #expect(run.status == .incomplete && run.output.isEmpty && run.error.hasSuffix("\(message)\n"), "\(run.error)")
+    }
+
+    @Test func theTypeThatIsMeantIsSuggested() throws {
+        let run = try ToolRun("fhirpath", "--input", folder.write("p.json", Self.patient), "Patinet.id")
+        #expect(run.status == .incomplete)
+        #expect(run.error.contains("Patient has no element 'Patinet': did you mean 'Patient'?"), "\(run.error)")
+    }
+
+    @Test func aMissingExpressionIsSaid() throws {
+        let run = try ToolRun("fhirpath", "Patient/p1")
+        #expect(run.status == .usage && run.error == "firelite fhirpath: EXPRESSION is missing after Patient/p1\n", "\(run.error)")
     }
 
     @Test(arguments: [

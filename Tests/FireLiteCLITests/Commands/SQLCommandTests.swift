@@ -119,6 +119,18 @@ struct SQLCommandTests {
         #expect(try sql("SELECT id FROM Patient WHERE 0", "--json").output == #"{"rows":[]}"# + "\n")
     }
 
+    @Test func formulasAfterBlanksAreGuarded() throws {
+        for (text, cell) in [(" =1", "' =1"), ("\u{A0}@x", "'\u{A0}@x"), (" a", " a"), ("-1", "-1"), ("=1", "'=1")] {
+            let run = try sql("SELECT ? AS v", text, "--format", "csv", "--spreadsheet")
+            #expect(run.output == "v\r\n\(cell)\r\n", "\(run.output)\(run.error)")
+        }
+    }
+
+    @Test func missingValuesAreCounted() throws {
+        let run = try sql("SELECT ? AS v")
+        #expect(run.status == .usage && run.error.contains("the statement has 1 parameter but got 0 arguments"), "\(run.error)")
+    }
+
     @Test func rowsAreLimited() throws {
         let statement = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
         #expect(try sql(statement, "--limit", "2", "--skip", "3").output == "{\"i\":4}\n{\"i\":5}\n")

@@ -47,6 +47,7 @@ struct ListTests {
         #expect(try versions("--limit", "1") == ["3"])
         #expect(try versions("--limit", "1", "--skip", "1") == ["2"])
         #expect(try versions("--after", "Patient/1/3") == ["2", "1"])
+        #expect(try versions("--after", "3") == ["2", "1"])
         #expect(try versions("--after", "Patient/1/3", "--limit", "1") == ["2"])
         #expect(try versions("--skip", "9223372036854775807") == [])
         let missing = try history("--after", "Patient/1/9")
