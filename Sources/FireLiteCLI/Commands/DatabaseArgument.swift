@@ -185,7 +185,9 @@ struct DatabaseArgument {
         }
         try part("the payloads that are kept apart", refusesWrites: true) { try store.attachments.resume() }
         try part("the identities", refusesWrites: true, otherwise: store.keepPermissions) {
-            if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() }
+            // Also if all identities are lost, which `check` then says.
+            _ = try store.read { try $0.identities() }
+            store.keepPermissions()
         }
         try part("the samples", refusesWrites: true, otherwise: store.followSamples) { if try store.hasSamples { store.followSamples() } }
         // These take part in checks alone.

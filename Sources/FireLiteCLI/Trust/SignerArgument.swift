@@ -30,6 +30,8 @@ struct SignerArgument {
         }
         let hasOwner = try tx.identities().contains { $0.authority == .everything }
         let isNewOwner = becomesOwner && !hasOwner
+        // The owner may be among those that are lost.
+        if isNewOwner { try tx.requireIdentities() }
         if known == nil || isNewOwner {
             var identity = known ?? Identity(id: id, keys: [.init(key.publicKey, from: .present)])
             if isNewOwner { identity.authority = .everything }

@@ -33,11 +33,27 @@ extension ReadTransaction {
     private func keys(of id: String) throws -> [Identity.Key] {
         try rows(
             of: TrustTables.module, "SELECT jwk, begins, ends FROM _trust_key WHERE identity = ? ORDER BY begins, number", [.text(id)]
-        ).map { row in
-            Identity.Key(
-                try PublicKey(jwk: Data((row[0].text ?? "").utf8)), from: Date(trustMilliseconds: row[1].integer ?? .max),
-                until: row[2].integer.map { Date(trustMilliseconds: $0) })
+        ).compactMap { row in
+            // A key that cannot be read verifies nothing, and `check` names it.
+            PublicKey(row[0]).map { Identity.Key($0, from: Date(trustMilliseconds: row[1].integer ?? .max), until: Self.end(row[2])) }
         }
+    }
+
+    /// The end of a period. A value that is no time has ended it.
+    private static func end(_ value: SQLValue) -> Date? {
+        value == .null ? nil : value.integer.map { Date(trustMilliseconds: $0) } ?? .distantPast
+    }
+
+    /// The key with an id, at any time, and the identity that has it; nil if the store does not know the key, or cannot read it.
+    func key(withID keyID: String) throws -> (identity: String?, key: PublicKey)? {
+        let row = try rows(of: TrustTables.module, "SELECT identity, jwk FROM _trust_key WHERE kid = ?", [.text(keyID)]).first
+        guard let row, let key = PublicKey(row[1]), key.id == keyID else { return nil }
+        return (row[0].text, key)
+    }
+
+    /// The ids of identities without a statement of their authority, which `setIdentity` writes.
+    func identitiesWithoutAuthority() throws -> Set<String> {
+        Set(try rows(of: TrustTables.module, "SELECT id FROM _trust_identity WHERE authority IS NULL").compactMap(\.[0].text))
     }
 
     /// The key of an identity, if it signs at a moment.
@@ -54,11 +70,18 @@ extension ReadTransaction {
     }
 }
 
+extension PublicKey {
+    /// Reads the column; nil if it is no key.
+    init?(_ value: SQLValue) {
+        do { try self.init(jwk: Data((value.text ?? "").utf8)) } catch { return nil }
+    }
+}
+
 extension Identity.Authority {
-    /// Reads the column. A value that is no authority is a compartment that is none: see `RuleConditions`.
+    /// Reads the column. Earlier versions wrote NULL for `none`: see `ConsentStatements` for what it means of a signer. A value that is no authority is a compartment that is none: see `RuleConditions`.
     init(_ value: SQLValue) {
         switch value {
-        case .null: self = .none
+        case .null, .text(Self.noneText): self = .none
         case .text("*"): self = .everything
         default: self = .compartment(value.text ?? "")
         }
@@ -70,9 +93,12 @@ extension Identity.Authority {
         return Compartment(text).map { release.hasResourceType(named: $0.type) } ?? false
     }
 
-    var text: String? {
+    private static let noneText = "none"
+
+    /// The column's value, which is never NULL, so that an authority that is lost is not one that was taken away.
+    var text: String {
         switch self {
-        case .none: nil
+        case .none: Self.noneText
         case .compartment(let compartment): compartment
         case .everything: "*"
         }

@@ -5,8 +5,11 @@ extension WriteTransaction {
     /// Adds an identity. For a known one it changes the name, the reference and the authority, and adds new keys.
     ///
     /// Whoever adds an identity vouches for its keys: compare the thumbprints over another channel.
-    /// - Throws: ``TrustError/Code/invalidArgument`` for an empty or very long id, for an authority that is no compartment, and for a key that belongs
-    ///   to another identity; `FHIRStoreError`.
+    ///
+    /// If the file has lost identities whose keys or statements about Consents it keeps, nobody else gets authority until they are added again, each
+    /// with keys that it had.
+    /// - Throws: ``TrustError/Code/invalidArgument`` for an empty or very long id, for an authority that is no compartment, for a key that belongs
+    ///   to another identity, and for what lost identities forbid; `FHIRStoreError`.
     public func setIdentity(_ identity: Identity) throws {
         guard !identity.id.isEmpty, identity.id.utf8.count <= 200 else {
             throw TrustError(.invalidArgument, "the id of an identity has 1 to 200 characters")
@@ -14,9 +17,10 @@ extension WriteTransaction {
         guard identity.authority.isUsable(in: store.release) else {
             throw TrustError(.invalidArgument, "a compartment is written like Patient/1, with a type of FHIR \(store.release.name)")
         }
+        try checkLosses(identity)
         let values: [SQLValue] = [
             identity.name.map { .text($0) } ?? .null, identity.reference.map { .text($0) } ?? .null,
-            identity.authority.text.map { .text($0) } ?? .null, .text(identity.id),
+            .text(identity.authority.text), .text(identity.id),
         ]
         if try run(
             on: TrustTables.module, "UPDATE _trust_identity SET name = ?, reference = ?, authority = ? WHERE id = ?", values) == 0
@@ -29,17 +33,43 @@ extension WriteTransaction {
         if !new.isEmpty { try withoutRecord { try recordAllStatements() } }
     }
 
+    /// Refuses authority for others, and other keys, while identities are lost.
+    private func checkLosses(_ identity: Identity) throws {
+        let lost = try lostIdentities()
+        guard !lost.isEmpty else { return }
+        if let keys = lost.keys[identity.id] ?? (lost.signingKeys.isEmpty ? nil : lost.signingKeys) {
+            // Where nothing else is left, a key shows who has signed.
+            let isProven = lost.signingKeys.isEmpty || !identity.keys.isEmpty
+            guard isProven, identity.keys.allSatisfy({ keys.contains($0.key.id) }) else {
+                throw TrustError(
+                    .invalidArgument, "the file has lost this identity: add it again with a key that it had, or restore a backup")
+            }
+            return
+        }
+        guard identity.authority != .none, !lost.authorities.contains(identity.id) else { return }
+        let known = try self.identity(identity.id)?.authority
+        guard known == identity.authority || known == .everything else { throw lost.error }
+    }
+
     /// - Returns: whether the key is new.
     private func add(_ key: Identity.Key, to id: String) throws -> Bool {
-        let known = try rows(of: TrustTables.module, "SELECT identity FROM _trust_key WHERE kid = ?", [.text(key.key.id)]).first
+        let text = String(decoding: try key.key.jwk, as: UTF8.self)
+        let known = try rows(
+            of: TrustTables.module, "SELECT identity, jwk, begins FROM _trust_key WHERE kid = ?", [.text(key.key.id)]
+        ).first
         if let known {
             guard known[0].text == id else { throw TrustError(.invalidArgument, "the \(key.key) belongs to another identity") }
-            return false
+            if PublicKey(known[1])?.id == key.key.id, known[2].integer != nil { return false }
+            // A row that is damaged is written again. An end of its period stays.
+            try run(
+                on: TrustTables.module, "UPDATE _trust_key SET jwk = ?, begins = ? WHERE kid = ?",
+                [.text(text), .integer(key.from.trustMilliseconds), .text(key.key.id)])
+            return true
         }
         try run(
             on: TrustTables.module, "INSERT INTO _trust_key(identity, kid, jwk, begins, ends) VALUES (?, ?, ?, ?, ?)",
             [
-                .text(id), .text(key.key.id), .text(String(decoding: try key.key.jwk, as: UTF8.self)), .integer(key.from.trustMilliseconds),
+                .text(id), .text(key.key.id), .text(text), .integer(key.from.trustMilliseconds),
                 key.until.map { .integer($0.trustMilliseconds) } ?? .null,
             ])
         return true

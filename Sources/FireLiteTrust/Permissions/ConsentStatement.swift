@@ -6,21 +6,19 @@ import Foundation
 struct ConsentStatement: Sendable, Hashable {
     /// The id of the Consent.
     let consent: String
-    /// The identity that signed; empty if a damaged row does not say it.
-    var signer: String
+    /// The identity that signed; empty if that is not certain.
+    let signer: String
     /// The number of the statement among those about the Consent, which is signed too; 0 in signatures without one.
     let version: Int64
     /// The time of signing, as the signer states it, in milliseconds since 1970.
     let moment: Int64
     /// Whether the Consent's status is active.
     let isActive: Bool
-    /// The canonical JSON of the Consent; empty if a damaged row has lost it.
+    /// The canonical JSON of the Consent; empty if no valid signature covers it.
     let content: String
     /// The signature of the content; empty if a damaged row has lost it.
     let signature: String
-    /// Whether the row that the statement was read from says what was signed. What was signed counts.
-    let isAsSigned: Bool
-    /// Whether the row that the statement was read from has lost its signer, time, content or signature. Such a statement ends no denial.
+    /// Whether the row that the statement was read from differs from what was signed, or has no valid signature. Such a statement ends no denial.
     let isDamaged: Bool
 
     static let columns = "consent, signer, version, moment, active, content, signature"
@@ -29,7 +27,7 @@ struct ConsentStatement: Sendable, Hashable {
 
     init(
         consent: String, signer: String, version: Int64, moment: Int64, isActive: Bool, content: String, signature: String,
-        isAsSigned: Bool = true, isDamaged: Bool = false
+        isDamaged: Bool = false
     ) {
         self.consent = consent
         self.signer = signer
@@ -38,39 +36,55 @@ struct ConsentStatement: Sendable, Hashable {
         self.isActive = isActive
         self.content = content
         self.signature = signature
-        self.isAsSigned = isAsSigned
         self.isDamaged = isDamaged
     }
 
-    /// What a row says, as far as it can be read. Of which Consent it is, its number and whether it holds come from what was signed: the other columns
-    /// are there to find rows by, and count where what was signed is lost.
-    init(_ row: SQLRow) {
-        let (signature, text) = (row[6].text, row[5].text)
-        var content = Self.consent(text)
-        // `check` finds a signature that is none.
-        var jws = signature.flatMap { try? JWS($0, payload: text.map { Data($0.utf8) }) }
-        if content == nil, let signed = signature.flatMap({ try? JWS($0) }) {
-            // The signature has the content, too.
-            content = Self.consent(String(decoding: signed.payload, as: UTF8.self))
-            jws = signed
+    /// What a row says, as far as its signature covers it. The columns are there to find rows by.
+    ///
+    /// A row without a valid signature may have denied everything, by anybody, after all other statements.
+    /// - Parameter key: returns the key with an id and the identity that has it; nil if the store does not know the key.
+    init(_ row: SQLRow, key: (String) throws -> (identity: String?, key: PublicKey)?) throws {
+        let (signer, text, signature) = (row[1].text, row[5].text, row[6].text ?? "")
+        guard let jws = Self.signature(signature, of: text), let known = try key(jws.keyID ?? ""), Self.isValid(jws, known.key),
+            let moment = jws.header["sigT"]?.text.flatMap({ TrustTime.bounds($0)?.lower.trustMilliseconds }),
+            let (consent, isActive) = Self.consent(jws.payload)
+        else {
+            self.init(
+                consent: row[0].text ?? "", signer: "", version: Self.versions.upperBound, moment: .min, isActive: true, content: "",
+                signature: signature, isDamaged: true)
+            return
         }
-        let isActive = content.map { $0.item["status"]?.text == "active" } ?? (row[4].integer != 0)
-        // A number that is lost is above those that may have ended the statement before.
-        let version = jws.map(SignatureCoding.version) ?? row[2].integer ?? Self.versions.upperBound
-        let consent = content?.id ?? row[0].text ?? ""
-        let signed = jws?.header["sigT"]?.text.flatMap { TrustTime.bounds($0)?.lower.trustMilliseconds }
+        let (version, content) = (SignatureCoding.version(of: jws), String(decoding: jws.payload, as: UTF8.self))
+        let columns: [SQLValue] = [
+            .text(consent), SQLValue(known.identity), .integer(version), .integer(moment), .integer(isActive ? 1 : 0), .text(content),
+        ]
         self.init(
-            consent: consent, signer: row[1].text ?? "", version: version, moment: row[3].integer ?? signed ?? .min, isActive: isActive,
-            content: content?.text ?? "", signature: signature ?? "",
-            isAsSigned: row[0].text == consent && row[2].integer == version && row[4].integer == (isActive ? 1 : 0),
-            isDamaged: row[1].text == nil || row[3].integer == nil || signature == nil || content == nil || content?.text != text)
+            consent: consent, signer: signer == nil || signer == known.identity ? known.identity ?? "" : "", version: version,
+            moment: moment, isActive: isActive, content: content, signature: signature,
+            isDamaged: known.identity == nil || columns.indices.contains { row[$0] != columns[$0] })
     }
 
-    /// A text that is a Consent; nil for others.
-    private static func consent(_ text: String?) -> (text: String, item: JSONItem, id: String)? {
-        guard let text, let item = try? JSONItem.read(Data(text.utf8)), item["resourceType"]?.text == "Consent", let id = item["id"]?.text
-        else { return nil }
-        return (text, item, id)
+    /// A signature with its payload, which those of earlier versions do not have; nil for a text that is none.
+    private static func signature(_ text: String, of content: String?) -> JWS? {
+        do {
+            let jws = try JWS(text)
+            return try jws.payload.isEmpty ? JWS(text, payload: Data((content ?? "").utf8)) : jws
+        } catch { return nil }
+    }
+
+    private static func isValid(_ jws: JWS, _ key: PublicKey) -> Bool {
+        guard jws.header["canon"]?.text == SignatureCoding.form else { return false }
+        do { try jws.verify(with: key) } catch { return false }
+        return true
+    }
+
+    /// The id of a Consent, and whether it is active; nil for other content.
+    private static func consent(_ content: Data) -> (id: String, isActive: Bool)? {
+        do {
+            let item = try JSONItem.read(content)
+            guard item["resourceType"]?.text == "Consent", let id = item["id"]?.text else { return nil }
+            return (id, item["status"]?.text == "active")
+        } catch { return nil }
     }
 
     /// The id of the Provenance with the signature.

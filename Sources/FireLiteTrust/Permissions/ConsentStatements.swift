@@ -5,6 +5,7 @@ import Foundation
 /// Valid statements about Consents, compared with the Consents' present content.
 struct ConsentStatements {
     private let identities: [String: Identity]
+    private let undefined: Set<String>
     private let content: (JSONItem) -> ConsentCoding.Content?
     /// By the id of the Consent.
     private var statements: [String: [ConsentStatement]] = [:]
@@ -14,11 +15,14 @@ struct ConsentStatements {
     /// - Parameters:
     ///   - statements: the newest of each signer about each Consent.
     ///   - identities: those that the store knows.
+    ///   - undefined: the ids of those without a statement of their authority.
     ///   - content: what a Consent says.
     init(
-        _ statements: [ConsentStatement], _ identities: [Identity], content: @escaping (JSONItem) -> ConsentCoding.Content?
+        _ statements: [ConsentStatement], _ identities: [Identity], undefined: Set<String>,
+        content: @escaping (JSONItem) -> ConsentCoding.Content?
     ) {
         self.identities = Dictionary(identities.map { ($0.id, $0) }) { first, _ in first }
+        self.undefined = undefined
         self.content = content
         for statement in statements {
             if self.statements[statement.consent] == nil { order.append(statement.consent) }
@@ -31,24 +35,31 @@ struct ConsentStatements {
 
     // MARK: - A Consent as it is
 
-    /// The signatures of a Consent that count: matching ones that their signers have not replaced and the owner has not ended.
+    /// The signers of a Consent whose signatures count: matching ones that they have not replaced and the owner has not ended. Those that only a damaged
+    /// statement may have ended are doubtful: what they deny holds, and what they permit does not.
     func standing(
         of id: String, _ signatures: [(signature: ResourceSignature, version: Int64)]
-    ) -> (signers: Set<String>, isRevoked: Bool, isOutdated: Bool) {
+    ) -> (signers: Set<String>, doubtful: Set<String>, isRevoked: Bool, isOutdated: Bool) {
         let known = statements[id] ?? []
-        var signers: Set<String> = []
+        var (signers, doubtful): (Set<String>, Set<String>) = ([], [])
         var newer: [ConsentStatement] = []
         for (signature, version) in signatures {
             let present = ConsentStatement(
                 consent: id, signer: signature.signer, version: version, moment: signature.moment.trustMilliseconds, isActive: true,
                 content: "", signature: "")
-            let later = known.filter { ends($0, present) }
-            if later.isEmpty { signers.insert(signature.signer) } else { newer += later }
+            let later = known.filter { ends($0, present) || $0.isDamaged && $0.signer.isEmpty && $0.isNewer(than: present) }
+            if later.isEmpty {
+                signers.insert(signature.signer)
+            } else if later.allSatisfy(\.isDamaged) {
+                doubtful.insert(signature.signer)
+            } else {
+                newer += later
+            }
         }
-        guard signers.isEmpty else { return (signers, false, false) }
+        guard signers.isEmpty, doubtful.isEmpty else { return (signers, doubtful, false, false) }
         // The signature of the revocation has replaced that of the copy, so nothing more is known of it.
-        if signatures.isEmpty { return ([], known.contains { !$0.isActive } && !known.contains(where: \.isActive), false) }
-        return (signers, newer.contains { !$0.isActive }, !newer.isEmpty)
+        if signatures.isEmpty { return ([], [], known.contains { !$0.isActive } && !known.contains(where: \.isActive), false) }
+        return ([], [], newer.contains { !$0.isActive }, !newer.isEmpty)
     }
 
     /// Whether a statement takes another one's place: a newer one by the same signer, or the end of the Consent by the owner of the store.
@@ -88,8 +99,11 @@ struct ConsentStatements {
     }
 
     /// The authority within which a signer's denials hold. Statements are recorded of known identities only, and no call removes one: an identity that
-    /// is missing was lost, and may have denied anything. One without authority has none of its own, or no more.
-    private func authority(of signer: String) -> Identity.Authority { identities[signer]?.authority ?? .everything }
+    /// is missing was lost, and may have denied anything. So may one whose authority was lost, which `setIdentity` always writes. One with the authority
+    /// `none` has none of its own, or no more.
+    private func authority(of signer: String) -> Identity.Authority {
+        undefined.contains(signer) ? .everything : identities[signer]?.authority ?? .everything
+    }
 
     /// The same for all other Consents.
     mutating func takeOtherDenials() throws -> [StoredPermission] { try order.flatMap { try takeDenials(of: $0, besides: []) } }

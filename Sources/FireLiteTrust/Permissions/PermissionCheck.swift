@@ -16,7 +16,8 @@ struct PermissionCheck {
         let statements = try transaction.statements()
         // Consents whose denials hold although they do not say so themselves.
         let held = try Set(transaction.permissions().filter { $0.standing == .denialsOnly }.map(\.permission.id))
-        return try authorities() + damaged(statements) + statements.compactMap { try fault(of: $0, held) } + unrecorded(statements)
+        return try authorities() + keys() + lost(besides: Set(statements.map(\.signer))) + damaged(statements)
+            + statements.compactMap { try fault(of: $0, held) } + unrecorded(statements)
     }
 
     private func finding(_ text: String) -> StoreFinding { StoreFinding(.mismatch, table: "_permission", typeName: "Consent", text) }
@@ -30,10 +31,56 @@ struct PermissionCheck {
         }
     }
 
-    /// Rows that have lost a part of their statement.
+    private func finding(key: String?, _ text: String) -> StoreFinding {
+        StoreFinding(
+            .mismatch, table: "_trust_key", "_trust_key: \(key.map { "a key of the identity \($0)" } ?? "a key of a lost identity") \(text)"
+        )
+    }
+
+    /// Rows of keys that say less than was written.
+    private func keys() throws -> [StoreFinding] {
+        try transaction.rows(of: TrustTables.module, "SELECT identity, kid, jwk, begins, ends FROM _trust_key ORDER BY number").flatMap {
+            row in
+            var findings: [StoreFinding] = []
+            if row[0].text == nil { findings.append(finding(key: nil, "verifies nothing: restore a backup")) }
+            let key = PublicKey(row[2])
+            if key == nil || key?.id != row[1].text {
+                findings.append(finding(key: row[0].text, "cannot be read: its signatures count for nothing; add the key again"))
+            }
+            if row[3].integer == nil {
+                findings.append(finding(key: row[0].text, "has lost the beginning of its period: it is never valid; add the key again"))
+            }
+            if row[4] != .null, row[4].integer == nil {
+                findings.append(finding(key: row[0].text, "has an end that is no time: it is not valid any more; restore a backup"))
+            }
+            return findings
+        }
+    }
+
+    /// Identities that are lost, and authorities. Those that signed statements are found with these.
+    private func lost(besides signers: Set<String>) throws -> [StoreFinding] {
+        let lost = try transaction.lostIdentities()
+        func finding(_ text: String) -> StoreFinding {
+            StoreFinding(.mismatch, table: "_trust_identity", "_trust_identity: \(text)")
+        }
+        var findings = Set(lost.keys.keys).subtracting(signers).sorted().map {
+            finding("the identity \($0) is lost, and its keys or statements are there: add it again, or restore a backup")
+        }
+        findings += lost.authorities.sorted().map {
+            finding("the authority of the identity \($0) is lost: it permits nothing, and its denials hold everywhere; set it again")
+        }
+        if !lost.signingKeys.isEmpty {
+            findings.append(finding("all identities are lost, and Consents are signed: restore a backup"))
+        }
+        return findings
+    }
+
+    /// Rows that differ from what was signed.
     private func damaged(_ statements: [ConsentStatement]) -> [StoreFinding] {
         let count = statements.count(where: \.isDamaged)
-        let rows = String(counting: count, "statement about a Consent is damaged", "statements about Consents are damaged")
+        let rows = String(
+            counting: count, "statement about a Consent is damaged or does not match its signature",
+            "statements about Consents are damaged or do not match their signatures")
         return count == 0
             ? [] : [finding("_permission: \(rows): what may be denied holds; restore a backup, or revoke as the owner of the store")]
     }
@@ -45,20 +92,6 @@ struct PermissionCheck {
             return finding("the identity that signed a statement about a Consent is lost: its denials hold everywhere; add it again")
         }
         let content = Data(statement.content.utf8)
-        do {
-            let jws = try JWS(statement.signature, payload: content)
-            guard try transaction.identity(withKey: jws.keyID ?? "")?.id == statement.signer else {
-                return finding("a statement about a Consent was signed with a key that its signer does not have: what it denies holds")
-            }
-            _ = try transaction.verify(statement.signature, of: content)
-        } catch let error as TrustError where error.code == .keyNotValid {
-            // The key was ended afterwards.
-        } catch is TrustError {
-            return finding("a statement about a Consent does not match its signature: restore a backup")
-        }
-        guard statement.isAsSigned else {
-            return finding("the row of a statement about a Consent does not say what was signed, which holds: restore a backup")
-        }
         guard statement.isActive, held.contains(statement.consent) else { return nil }
         guard let consent = try transaction.resource(typeName: "Consent", id: statement.consent) else {
             return finding("a Consent was deleted and never revoked: what it denies holds")

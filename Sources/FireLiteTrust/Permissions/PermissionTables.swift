@@ -24,26 +24,18 @@ extension ReadTransaction {
         let found = try rows(
             of: PermissionTables.module, "SELECT \(ConsentStatement.columns) FROM _permission \(condition) ORDER BY number",
             consent.map { [.text($0)] } ?? []
-        ).map { try readSigner(ConsentStatement($0)) }
+        ).map { try statement($0) }
         return consent == nil ? found : found.filter { $0.consent == consent }
     }
 
-    /// The same statement with its signer by the key of its signature, if the row does not say it.
-    private func readSigner(_ statement: ConsentStatement) throws -> ConsentStatement {
-        // A signature that cannot be read names no key.
-        guard statement.signer.isEmpty, let key = (try? JWS(statement.signature))?.keyID, let signer = try identity(withKey: key) else {
-            return statement
-        }
-        var statement = statement
-        statement.signer = signer.id
-        return statement
-    }
+    /// The statement of a row.
+    fileprivate func statement(_ row: SQLRow) throws -> ConsentStatement { try ConsentStatement(row) { try key(withID: $0) } }
 
     /// The whole statement whose Provenance has an id; nil if there is none.
     func statement(withProvenance id: String) throws -> ConsentStatement? {
         try rows(
             of: PermissionTables.module, "SELECT \(ConsentStatement.columns) FROM _permission WHERE provenance = ?", [.text(id)]
-        ).map { ConsentStatement($0) }.first { !$0.isDamaged }
+        ).map { try statement($0) }.first { !$0.isDamaged }
     }
 
     /// The version of the next statement about a Consent: above all recorded ones, and those that this write has signed.
@@ -73,7 +65,7 @@ extension WriteTransaction {
             .integer(statement.version), .integer(statement.moment), .integer(statement.isActive ? 1 : 0), .text(statement.content),
             .text(statement.signature), .text(statement.provenanceID), .text(statement.consent), .text(statement.signer),
         ]
-        guard let known else {
+        func add() throws -> Bool {
             guard hasConsent || !statement.isActive else { return false }
             try run(
                 on: PermissionTables.module,
@@ -83,7 +75,15 @@ extension WriteTransaction {
                 """, values)
             return true
         }
-        let former = ConsentStatement(known)
+        guard let known else { return try add() }
+        let former = try self.statement(known)
+        // A damaged row may be somebody else's. Then it stays, without a signer.
+        if former.isDamaged, former.signer != statement.signer, try identity(statement.signer)?.authority != .everything {
+            try run(
+                on: PermissionTables.module, "UPDATE _permission SET signer = NULL WHERE consent = ? AND signer = ?",
+                [.text(statement.consent), .text(statement.signer)])
+            return try add()
+        }
         // The statement that a damaged row has lost replaces it, and none before it does.
         if former.isDamaged ? statement.version < former.version : !statement.isNewer(than: former) { return false }
         try run(

@@ -18,7 +18,9 @@ extension ReadTransaction {
             let parties = identities.filter { $0.reference == reference }
             return parties.count == 1 ? parties[0].id : nil
         }
-        var statements = try ConsentStatements(self.statements(), identities) { coding.content($0, party: party) }
+        var statements = try ConsentStatements(self.statements(), identities, undefined: identitiesWithoutAuthority()) {
+            coding.content($0, party: party)
+        }
         var permissions: [StoredPermission] = []
         for consent in try resources(keys: places(QueryRequest(layout)).map(\.key)) {
             let item = try JSONItem.read(FHIRJSON.data(consent))
@@ -30,7 +32,9 @@ extension ReadTransaction {
                 let signatures = isActive && statements.hasPowers ? try verifiedSignatures(of: consent) : []
                 let standing = statements.standing(of: id, signatures)
                 counting = standing.signers
-                own = permission(content, isActive: isActive && !standing.isRevoked, counting, isOutdated: standing.isOutdated, identities)
+                own = permission(
+                    content, isActive: isActive && !standing.isRevoked, counting, doubtful: standing.doubtful,
+                    isOutdated: standing.isOutdated, identities)
             }
             let held = try statements.takeDenials(of: id, besides: counting)
             // A permission that does not count is not listed if a statement replaces it.
@@ -43,8 +47,10 @@ extension ReadTransaction {
 
     /// The permission of a Consent, with its scope; nil without a grantor.
     private func permission(
-        _ content: ConsentCoding.Content, isActive: Bool, _ signers: Set<String>, isOutdated: Bool, _ identities: [Identity]
+        _ content: ConsentCoding.Content, isActive: Bool, _ certain: Set<String>, doubtful: Set<String>, isOutdated: Bool,
+        _ identities: [Identity]
     ) -> StoredPermission? {
+        let signers = certain.union(doubtful)
         let powers = identities.filter { $0.authority != .none }
         // If a grantor cannot be read, it may be anybody who has signed.
         let grantors = content.hasAllGrantors ? content.grantors : content.grantors + powers.map(\.id).filter(signers.contains)
@@ -58,7 +64,7 @@ extension ReadTransaction {
                 .noAuthority
             } else if signed.isEmpty {
                 isOutdated ? .outdated : .unsigned
-            } else if content.hasAllGrantors, Set(grantors).count == signed.count {
+            } else if doubtful.isEmpty, content.hasAllGrantors, Set(grantors).count == signed.count {
                 .valid
             } else {
                 .denialsOnly

@@ -91,8 +91,9 @@ extension WriteTransaction {
         let stated = try statements(about: id).last { $0.signer == identity.id } ?? statements(about: id).last
         let coding = try ConsentCoding(store.release)
         let statement = try stated.map { stated in
-            // A row that has lost its content may deny everything.
-            let denial = AccessPermission(id: id, grantor: stated.signer, rule: AccessRule(.deny, to: []))
+            // A row without a valid signature may deny everything, by anybody: only the owner revokes it.
+            let grantor = identity.authority == .everything ? identity.id : stated.signer
+            let denial = AccessPermission(id: id, grantor: grantor, rule: AccessRule(.deny, to: []))
             return try stated.content.isEmpty
                 ? coding.json(denial, status: "active", at: moment) : JSONItem.read(Data(stated.content.utf8))
         }

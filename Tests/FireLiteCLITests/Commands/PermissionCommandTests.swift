@@ -1,3 +1,4 @@
+import FireLiteSQLiteBridge
 import Foundation
 import TestSupport
 import Testing
@@ -39,6 +40,28 @@ struct PermissionCommandTests {
         #expect(try run("revoke", "p", signer: "me").status == .done)
         #expect(try decision("dr", "--purpose", "TREAT") == .incomplete)
         #expect(try run("revoke", "q", signer: "me").status == .failed)
+    }
+
+    /// The next signer does not become the owner, and a check says what is lost.
+    @Test(arguments: [false, true]) func noOwnerFollowsALostOne(_ losesAuthorityAlone: Bool) throws {
+        #expect(try run("permit", "--grantee", "dr", signer: "me").status == .done)
+        #expect(try run("permit", "--deny", "--grantee", "dr", "--id", "no", signer: "me").status == .done)
+        #expect(try decision("dr") == .incomplete && run("check").status == .done)
+        do {
+            let connection = try Connection(path: database.path, createsFile: false, isHardened: false)
+            if losesAuthorityAlone {
+                try connection.execute("UPDATE _trust_identity SET authority = NULL")
+            } else {
+                try connection.execute("DELETE FROM _trust_identity")
+            }
+        }
+        _ = try run("reseal")
+        let check = try run("check")
+        #expect(check.status == .incomplete && check.output.contains("lost"), "\(check.output) \(check.error)")
+        let refused = try run("permit", "--grantee", "dr", signer: "evil")
+        #expect(refused.status == .failed && refused.error.contains("lost"), "\(refused.error)")
+        #expect(try run("revoke", "no", signer: "evil").status == .failed)
+        #expect(try decision("dr") == .incomplete)
     }
 
     @Test func signaturesHoldUntilTheResourceChanges() throws {

@@ -31,7 +31,9 @@ struct FileModules: Sendable {
         }
         try part("the payloads that are kept apart") { _ = try store.attachments.resume() }
         try part("the identities", otherwise: store.keepPermissions) {
-            if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() }
+            // Also if all identities are lost, which a check then says.
+            _ = try store.read { try $0.identities() }
+            store.keepPermissions()
         }
         store.followSamples()
         store.checkJournals()
