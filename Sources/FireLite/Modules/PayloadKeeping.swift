@@ -9,6 +9,18 @@ package final class PayloadKeeping: @unchecked Sendable {
     static let referenceTable = "_blob_reference"
     static let incompleteKey = "payloads.incomplete"
 
+    /// What notes in the schema that a file keeps no payloads apart. No module is called so.
+    private static let absence = "payloads kept apart"
+
+    /// Whether the file keeps payloads apart, by any of the tables, which may be lost, or by what it says of its modules.
+    static func isUsed(_ connection: Connection, _ schema: StorageSchema) throws -> Bool {
+        if PayloadTables.all.contains(where: { schema.moduleDefinitions[$0.name] != nil }) { return true }
+        if schema.absentModules.contains(absence) { return false }
+        if try ModuleRecord.all(connection).contains(where: { $0.module == PayloadTables.module }) { return true }
+        schema.noteAbsent(absence)
+        return false
+    }
+
     /// Whether `_blob_reference` may lack rows, or the file has lost it.
     static func isIncomplete(_ connection: Connection) throws -> Bool {
         let statement = try connection.cached("SELECT 1 FROM _meta WHERE key = ?")

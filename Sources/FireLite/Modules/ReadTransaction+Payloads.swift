@@ -11,23 +11,31 @@ extension ReadTransaction {
         let opened = try opened(resource)
         if let keeper = store.payloads.keeper { return try keeper.whole(opened, self) }
         // A reference must not pass for a payload.
-        if access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil { try requirePayloads() }
+        if try perform({ try PayloadKeeping.isUsed(access.connection, access.schema) }) { try requirePayloads() }
         return opened
     }
 
     /// Refuses to pass on references instead of payloads.
     ///
-    /// - Throws: `FHIRStoreError.invalidArgument` if resources refer to payloads and nothing on this store object can read them.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` if resources refer to payloads and nothing on this store object can read them, `notAStore` if
+    ///   the file has lost their table.
     package func requirePayloads() throws {
         guard store.payloads.keeper == nil else { return }
         // It hides nothing and shows nothing.
         try perform(observesRestriction: true) {
             let hasTable = access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil
-            guard try hasTable || PayloadKeeping.isIncomplete(access.connection),
+            guard try PayloadKeeping.isUsed(access.connection, access.schema) || PayloadKeeping.isIncomplete(access.connection),
                 // That table may have lost rows, or be lost.
                 try hasTable && access.connection.integer("SELECT 1 FROM \(PayloadKeeping.referenceTable) LIMIT 1") == 1
                     || PayloadColumns(access.connection, access.schema).hasReferences()
             else { return }
+            // A file without any of the tables may be one whose payloads were lost before it was recovered.
+            guard try hasTable || !PayloadKeeping.isUsed(access.connection, access.schema) else {
+                throw FHIRStoreError(
+                    .notAStore,
+                    "\(store.path) keeps payloads of attachments apart, and has lost the table \(PayloadKeeping.referenceTable): recover it into a new file, or restore a backup"
+                )
+            }
             throw FHIRStoreError(
                 .invalidArgument,
                 "\(store.path) keeps payloads of attachments apart", remedy: .readPayloads)

@@ -62,6 +62,31 @@ struct PayloadInventory {
         if hasBlobs && hasReferences { disagreements = try compare(referring) }
     }
 
+    /// Makes tables of payloads again that a recovered file has lost, so that it can be used while it has the payloads' own rows: what refers to
+    /// payloads is read from the resources.
+    ///
+    /// - Throws: `SQLiteError`.
+    static func restoreTables(_ connection: Connection, _ schema: StorageSchema) throws {
+        let lost = PayloadTables.all.filter { schema.moduleDefinitions[$0.name] == nil }
+        guard schema.moduleDefinitions["_blob"] != nil, !lost.isEmpty else { return }
+        for table in lost {
+            try connection.run(table.creation)
+            for index in table.indexes { try connection.run(table.creation(of: index)) }
+        }
+        if lost.contains(where: { $0.name == PayloadKeeping.referenceTable }) {
+            let insert = try connection.prepare(
+                "INSERT INTO \(PayloadKeeping.referenceTable)(root, blob, kept) SELECT ?1, blob, 0 FROM _blob WHERE hash = ?2")
+            var noted: [Int64: Set<[UInt8]>] = [:]
+            try PayloadColumns(connection, schema).visit { _, root, text in
+                guard noted[root, default: []].insert(text.hash).inserted else { return }
+                insert.bind(1, root)
+                insert.bind(2, blob: text.hash)
+                try insert.run()
+            }
+        }
+        try schema.refresh(connection)
+    }
+
     /// Notes in a recovered file that its resources refer to payloads whose tables are lost, so that a reference is never taken for a payload.
     ///
     /// - Throws: `SQLiteError`.

@@ -171,6 +171,25 @@ struct RecoverCommandTests {
         #expect(exported?.contains("blob:") != true)
     }
 
+    /// What refers to payloads is read from the resources if the table that says so is lost: until then, no reference passes for a payload.
+    @Test func aLostTableOfReferencesIsMadeAgain() throws {
+        try store(1)
+        let data = Data(repeating: 7, count: 6_000).base64EncodedString()
+        let binary = #"{"resourceType":"Binary","id":"b1","contentType":"a/b","data":"\#(data)"}"#
+        #expect(try ToolRun("blobs", "--database", database, "apart").status == .done)
+        #expect(try ToolRun("import", "--database", database, folder.write("binary.ndjson", binary)).status == .done)
+        try execute("DROP TABLE _blob_reference; PRAGMA wal_checkpoint(TRUNCATE)")
+        let lost = try ToolRun("export", "--database", database, "--output", folder.file("lost"))
+        #expect(lost.status == .failed && lost.error.contains("has lost the table _blob_reference"), "\(lost.output) \(lost.error)")
+        let run = try ToolRun("recover", "--json", database, folder.file("new.sqlite"))
+        #expect(run.status == .incomplete && run.output.contains(#""lackingPayloads":[]"#), "\(run.output) \(run.error)")
+        #expect(try ToolRun("check", "--database", folder.file("new.sqlite")).output == "sound\n")
+        let export = try ToolRun("export", "--database", folder.file("new.sqlite"), "--output", folder.file("exported"))
+        #expect(export.status == .done, "\(export.error)")
+        let exported = try String(contentsOfFile: folder.file("exported/Binary.ndjson"), encoding: .utf8)
+        #expect(exported.contains(data) && !exported.contains("blob:"))
+    }
+
     /// A file that does not say which modules it has keeps what they have kept, and a check and a recovery say so.
     @Test func tablesOfModulesThatTheFileDoesNotNameAreCopied() throws {
         try store(3)

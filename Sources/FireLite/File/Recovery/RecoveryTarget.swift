@@ -196,6 +196,7 @@ final class RecoveryTarget {
             if declaration.kind == .fullText { try buildFullText(declaration, schema) }
             for build in indexes.builds(declaration, on: schema.storedTables) { try connection.run(build.sql) }
         }
+        try PayloadInventory.restoreTables(connection, schema)
         try PayloadInventory.noteLostTables(connection, schema)
         try connection.execute("COMMIT")
         inserts.removeAll()
