@@ -11,7 +11,7 @@ extension ReadTransaction {
         let opened = try opened(resource)
         if let keeper = store.payloads.keeper { return try keeper.whole(opened, self) }
         // A reference must not pass for a payload.
-        if try perform({ try PayloadKeeping.isUsed(access.connection, access.schema) }) { try requirePayloads() }
+        if try perform(observesRestriction: true, { try PayloadKeeping.isUsed(access.connection, access.schema) }) { try requirePayloads() }
         return opened
     }
 

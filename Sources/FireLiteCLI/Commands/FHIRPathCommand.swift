@@ -27,9 +27,9 @@ struct FHIRPathCommand: Command {
             The value is a text in FHIRPath's notation, as `@2020-01-01` or `10 'mg'`, the JSON of an object, or null.
 
             Without --input and --database there is nothing to evaluate on, which is enough for `1 + 1`. A path that begins with
-            a type, as Patient.name, has no results then, but its elements are checked; any other path is an error. References are resolved in
-            the database. An expression that begins with a minus follows --. memberOf() and subsumes() know FHIR's own codes, the
-            definitions in the database, and those of --knowledge.
+            a type, as Patient.name, has no results then, but its elements are checked; any other path is an error. References
+            are resolved in the database. An expression that begins with a minus follows --. memberOf() and subsumes() know
+            FHIR's own codes, the definitions in the database, and those of --knowledge.
 
             The check is strict: a path that begins with the name of another type, and first() and the like after children() or
             descendants(), which have no order, are errors. The exit status is 1 if the expression is wrong, and 0 with or

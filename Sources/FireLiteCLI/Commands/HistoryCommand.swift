@@ -18,7 +18,8 @@ struct HistoryCommand: Command {
         discussion: """
             Without Type/id, versions of all resources that have changed while the history was kept. Times are in UTC by the
             clock of the device that wrote them; stored is empty for what was there before the history was on (`firelite
-            track`). With Type/id, --after takes the number of a version, too. The version that was deleted is marked; `firelite get --version` prints the content of a version.
+            track`). With Type/id, --after takes the number of a version, too. The version that was deleted is marked;
+            `firelite get --version` prints the content of a version.
 
             Examples: firelite track --database health.sqlite on history
                       firelite history health.sqlite Patient/123

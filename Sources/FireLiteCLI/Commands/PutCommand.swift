@@ -13,8 +13,8 @@ struct PutCommand: Command {
             RESOURCE is a file; with two files, the first is the database. The resource replaces the stored one of its type and
             id, or is added. It needs an id. A text that cannot be read as FHIR is refused for its first mistake, such as an
             element that does not exist; errors by FHIR's definitions in what can be read are all listed by their places.
-            Nothing is stored then, and the exit status is 1. With --if-version nothing is stored if somebody has changed the resource since: read its
-            version with `firelite history` first.
+            Nothing is stored then, and the exit status is 1. With --if-version nothing is stored if somebody has changed the
+            resource since: read its version with `firelite history` first.
 
             Example: firelite put --database health.sqlite patient.json
             """)

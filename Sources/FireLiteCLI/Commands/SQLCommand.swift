@@ -8,7 +8,7 @@ struct SQLCommand: Command {
         options: DatabaseArgument.options + [
             ListFormat.option(standard: ListFormat.standardOfRows), ListFormat.spreadsheet,
             .option("limit", "N", "print at most N rows"), .option("skip", "N", "leave out the first N rows"),
-            .flag("explain", "print SQLite's plan, the statement's time and its number of rows, instead of rows; as text, table or json"),
+            .flag("explain", "print SQLite's plan, the time and the number of rows, as text, table or json"),
         ],
         operands: "STATEMENT VALUE…", operandCount: CommandDefinition.anyNumber, operandKinds: [.other], ownOperand: .statement,
         jsonKeys: [

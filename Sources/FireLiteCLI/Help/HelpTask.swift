@@ -33,7 +33,8 @@ struct HelpTask {
                 Resources are continued after the last one, which needs no counting and is not disturbed by changes:
                   firelite find health.sqlite Patient --sort birthDate --limit 1
                   firelite find health.sqlite Patient --sort birthDate --limit 1 --after 123
-                Most other lists have --limit, --skip and --after, too, as the help of a command says. Statements are continued by a condition:
+                Most other lists have --limit, --skip and --after, too, as the help of a command says. Statements are continued by
+                a condition:
                   firelite sql health.sqlite 'SELECT id, gender FROM Patient WHERE id > ? ORDER BY id LIMIT 1' 123
                 """),
         HelpTask(

@@ -12,7 +12,7 @@ struct SyncWork {
         return DatabaseArgument.creatingOptions + ServerArgument.options + [KeyringFile.option]
             + (direction == .push ? [conflicts] : [type, conflicts, prefetch, lenient]) + [
                 .flag("dry-run", "count what would be done; change neither the database nor the server"),
-                .flag("quiet", "print neither progress nor summary; what the server does not say goes to standard error"),
+                .flag("quiet", "print neither progress nor summary; notes go to standard error"),
             ]
     }
 
@@ -30,12 +30,12 @@ struct SyncWork {
     private static let pullKeys = ["prefetched", "missing", "typesWithoutDeletions"]
 
     private static let allKeys = [
-        JSONKey("pulled", "the number of resources that were pulled; with --dry-run those that would be, if the server says"),
+        JSONKey("pulled", "the resources that were pulled; with --dry-run those that would be, if the server says"),
         JSONKey("pulledDeletions", "the number of resources deleted in the database because the server has deleted them"),
         JSONKey("prefetched", "with --prefetch: how many of the pulled resources references have led to"),
         JSONKey("missing", "with --prefetch: a list of what the server does not give: type, id, reason, status"),
         JSONKey("withheld", "the number of resources that the server counts and has not sent; null with --dry-run"),
-        JSONKey("unreadable", "a list of what the server sends and cannot be read: type, id, version, reason; null with --dry-run"),
+        JSONKey("unreadable", "a list of what cannot be read: type, id, version, reason; null with --dry-run"),
         JSONKey("created", "the number of resources created at the server"),
         JSONKey("updated", "the number of resources changed at the server"),
         JSONKey("deleted", "the number of resources deleted at the server"),
@@ -46,7 +46,7 @@ struct SyncWork {
         JSONKey("held", "the number of changes that were not sent because of what they refer to; null with --dry-run"),
         JSONKey(
             "waiting",
-            "a list of what waits for a decision: type, id, state, status, issues (codes); null with --dry-run"),
+            "a list of what waits: type, id, state, status, issues (codes); null with --dry-run"),
         JSONKey(
             "typesWithoutDeletions",
             "a list of types: the server does not say what was deleted there; null with --dry-run"),

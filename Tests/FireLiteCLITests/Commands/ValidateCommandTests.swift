@@ -98,7 +98,7 @@ struct ValidateCommandTests {
             issues["Patient.birthDate"]?.diagnostics?.hasPrefix("\(path): line 3, column 39: expected a date of the form YYYY") == true)
         #expect(run.lines.count == 1)
         let cells = try ToolRun("validate", path, "--format", "csv").output.components(separatedBy: "\r\n")
-        #expect(cells.contains { $0.contains("line 3, column 39\",Patient.birthDate,error,expected a date") }, "\(cells)")
+        #expect(cells.contains { $0.contains("line 3, column 39\",Patient.birthDate,error,\"expected a date") }, "\(cells)")
         let table = try ToolRun("validate", path, "--format", "table")
         #expect(table.status == .incomplete && table.lines.count == 4)
         #expect(table.lines[0].hasPrefix("where"))
