@@ -37,6 +37,8 @@ final class AuditSignature {
     private func known(_ keyID: String) throws -> [Identity.Key] {
         if let found = keys[keyID] { return found }
         let found = try tx?.identity(withKey: keyID)?.keys.filter { $0.key.id == keyID } ?? []
+        // A key that the store has and cannot read is a fault of the store, and none of the signature.
+        if found.isEmpty { try tx?.requireReadableKey(keyID) }
         keys[keyID] = found
         return found
     }

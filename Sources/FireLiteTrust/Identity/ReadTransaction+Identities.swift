@@ -51,6 +51,15 @@ extension ReadTransaction {
         return (row[0].text, key)
     }
 
+    /// Throws if the store has a key and cannot read it.
+    ///
+    /// - Throws: `CryptoError`; `FHIRStoreError`.
+    func requireReadableKey(_ keyID: String) throws {
+        for row in try rows(of: TrustTables.module, "SELECT jwk FROM _trust_key WHERE kid = ?", [.text(keyID)]) {
+            _ = try PublicKey(jwk: Data((row[0].text ?? "").utf8))
+        }
+    }
+
     /// The ids of identities without a statement of their authority, which `setIdentity` writes.
     func identitiesWithoutAuthority() throws -> Set<String> {
         Set(try rows(of: TrustTables.module, "SELECT id FROM _trust_identity WHERE authority IS NULL").compactMap(\.[0].text))
