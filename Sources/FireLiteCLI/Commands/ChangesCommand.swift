@@ -23,7 +23,8 @@ struct ChangesCommand: Command {
             The changes of a resource become one, with the number of the last of them; a resource that is as before, or
             was added and deleted, is left out. Rows are in the order of their numbers, so --after with the number of the last
             row of a page gives the next one; a resource that has changed since comes again. The log must be on: see `firelite
-            track`. If it no longer has the entries after N, the exit status is 1. Without --values no value of a record is printed but ids.
+            track`. If it no longer has the entries after N, the exit status is 1. Without --values no value of a record is
+            printed but ids.
 
             Examples: firelite track --database health.sqlite on changes
                       firelite changes --database health.sqlite
