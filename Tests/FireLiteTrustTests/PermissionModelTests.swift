@@ -85,7 +85,7 @@ import Testing
         rule.compartments = some(["Patient/1", "Patient/2", "Patient/3"], 40)
         if random.percent(25) { rule.confidentiality = random.pick(Confidentiality.allCases) }
         rule.sensitivities = some(["HIV", "ETH", "SOC"], 25)
-        rule.purposes = some(["TREAT", "HRESCH"], 20)
+        rule.purposes = some(["TREAT", "HRESCH"], 50)
         if depth < 2, random.percent(25) { rule.exceptions = (0...random.int(0...1)).map { _ in Self.rule(&random, depth: depth + 1) } }
         return rule
     }
