@@ -3,9 +3,9 @@
 
 usage: Scripts/check-snippets.py [PAGE… | Tutorials]        `make check-snippets` builds the modules first
 
-Each block goes into a file of its own in a module of its own, with the imports that GettingStarted.md shows, that of the page's own module and those
-that the page itself shows, and is compiled twice with Swift 6: in a function of a class of the main actor, as a view model has it, and in a function of
-no actor. Each file of a tutorial is compiled as it is. What a block uses and does not declare are values of the reader; Scripts/snippets.txt lists them for each page.
+Each block goes into a file of its own, with the imports that GettingStarted.md shows, that of the page's own module and those that the page itself shows.
+Files with the same imports make a module: what one file imports is visible in all files of a module, so others would hide an import that a page forgets.
+Each block is compiled twice with Swift 6: in a function of a class of the main actor, as a view model has it, and in a function of no actor. Each file of a tutorial is compiled as it is. What a block uses and does not declare are values of the reader; Scripts/snippets.txt lists them for each page.
 """
 
 import glob
@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 os.chdir(root)
@@ -120,7 +121,7 @@ def main():
     if not standard:
         sys.exit("GettingStarted.md shows no import")
     files = {}
-    code = []
+    modules = {}
     with tempfile.TemporaryDirectory() as folder:
         count = 0
         for path, name in pages():
@@ -128,7 +129,7 @@ def main():
                 continue
             text = open(path, encoding="utf-8").read()
             context = known.get(name, Context())
-            code += [file for folder_of_code in context.code for file in sorted(glob.glob(folder_of_code + "/**/*.swift", recursive=True))]
+            code = [file for folder_of_code in context.code for file in sorted(glob.glob(folder_of_code + "/**/*.swift", recursive=True))]
             blocks = [(match.group(1), text[:match.start()].count("\n") + 2) for match in BLOCK.finditer(text)]
             own = re.match(r"Sources/(\w+)/", path)
             imports = standard + ([f"import {own.group(1)}"] if own else []) + ["import " + module for module in context.imports]
@@ -148,21 +149,32 @@ def main():
                     with open(file, "w", encoding="utf-8") as output:
                         output.write(source(count, block, imports, context, isolation))
                     files[file] = f"{path}:{line}"
-        # Sending is checked after types are, while SIL is made.
-        result = subprocess.run(
-            compiler() + ["-swift-version", "6", "-module-name", "Snippets", "-parse-as-library", "-Onone", "-wmo", "-emit-sil", "-o", unread(folder)]
-            + sorted(files) + code + ["-suppress-warnings", "-diagnostic-style", "llvm"], capture_output=True, text=True)
+                    module = modules.setdefault(frozenset(imports + IMPORT.findall(block)), set())
+                    module.add(file)
+                    module.update(code)
+
+        def compiled(numbered):
+            # Sending is checked after types are, while SIL is made.
+            number, module = numbered
+            return subprocess.run(
+                command + ["-swift-version", "6", "-module-name", f"Snippets{number}", "-parse-as-library", "-Onone", "-wmo", "-emit-sil", "-o",
+                           os.path.join(folder, f"output{number}.sil")] + sorted(module) + ["-suppress-warnings", "-diagnostic-style", "llvm"],
+                capture_output=True, text=True)
+
+        command = compiler()
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(compiled, enumerate(sorted(modules.values(), key=len, reverse=True))))
         faults = []
-        for line in result.stderr.split("\n"):
+        for line in (line for result in results for line in result.stderr.split("\n")):
             match = re.match(r"(.*\.swift):\d+:\d+: error: (.*)", line)
             if match:
                 isolation = match.group(1).rsplit("_", 1)[1][:-6]
                 where = "on the main actor" if isolation == "actor" else "on no actor"
                 faults.append(f"{files.get(match.group(1), match.group(1))}: {where}: {match.group(2)}")
-        if faults or result.returncode != 0:
-            print("\n".join(faults) or result.stderr, file=sys.stderr)
+        if faults or any(result.returncode != 0 for result in results):
+            print("\n".join(faults) or "".join(result.stderr for result in results), file=sys.stderr)
             sys.exit(f"{len(faults)} faults in the Swift blocks of the pages")
-        print(f"{count} files with the Swift blocks of the pages compile")
+        print(f"{count} files with the Swift blocks of the pages compile, in {len(modules)} modules by what they import")
 
 
 main()
