@@ -36,7 +36,8 @@ struct TrackingSettings: Equatable {
 
     /// The settings, with 1 for each number that is not valid, and what is wrong.
     static func readTolerantly(_ connection: Connection) throws -> (settings: TrackingSettings, faults: [String]) {
-        let statement = try connection.cached("SELECT key, value FROM _meta WHERE key BETWEEN 'track.' AND 'track/'")
+        let statement = try connection.cached(
+            "SELECT key, value FROM _meta WHERE key BETWEEN 'track.' AND 'track/' AND key <> 'track.holes'")
         defer { statement.reset() }
         var settings = TrackingSettings()
         var faults: [String] = []
@@ -62,7 +63,7 @@ struct TrackingSettings: Equatable {
         return (settings, faults)
     }
 
-    func store(_ connection: Connection) throws {
+    mutating func store(_ connection: Connection) throws {
         let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES (?, ?)")
         for tracking in StoreTracking.allCases {
             statement.bind(1, tracking.key)
@@ -76,13 +77,14 @@ struct TrackingSettings: Equatable {
     }
 
     /// Stores what each write with tracked changes moves.
-    func storeNext(_ connection: Connection) throws {
+    mutating func storeNext(_ connection: Connection) throws {
         let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES (?, ?)")
         statement.bind(1, "track.next")
         statement.bind(2, next)
         try statement.run()
-        statement.bind(1, "track.whole")
-        statement.bind(2, changes.isEmpty ? "" : (mark ?? ChangeLogMark(first: next)).stored(self))
-        try statement.run()
+        guard !changes.isEmpty else { return }
+        var mark = mark ?? ChangeLogMark(first: next)
+        try mark.store(self, connection)
+        self.mark = mark
     }
 }

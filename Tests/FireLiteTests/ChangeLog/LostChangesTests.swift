@@ -103,21 +103,63 @@ import Testing
     }
 
     @Test func marksAreReadAsTheyAreWritten() throws {
-        var settings = TrackingSettings()
-        (settings.next, settings.start) = (20, 3)
-        var mark = ChangeLogMark(first: 3)
-        mark.add([9...9, 5...6])
-        mark.add([7...7, 1...2, 12...14])
-        #expect(mark.holes == [5...7, 9...9, 12...14])
-        #expect(mark.stored(settings) == "3 20 5 7 9 9 12 14")
-        #expect(ChangeLogMark(stored: mark.stored(settings), next: 20) == mark)
-        settings.start = 8
-        #expect(mark.stored(settings) == "3 20 9 9 12 14")
-        for text in ["", "3", "3 21", "0 20", "x 20", "3 20 5", "3 20 7 5", "3 20 5 9 9 10", "3 20 9 9223372036854775807"] {
+        let joined = ChangeLogMark.joined([9...9, 5...6, 7...7, 1...2, 12...14])
+        #expect(joined == [1...2, 5...7, 9...9, 12...14])
+        #expect(ChangeLogMark.text(of: joined) == "1 2 5 7 9 9 12 14")
+        #expect(ChangeLogMark.holes(of: "1 2 5 7 9 9 12 14") == joined)
+        for text in ["5", "7 5", "5 9 9 10", "0 3", "x 3", "3 9223372036854775807"] {
+            #expect(ChangeLogMark.holes(of: text).isEmpty, "\(text)")
+        }
+        #expect(ChangeLogMark(stored: "3 20", next: 20)?.first == 3)
+        for text in ["", "3", "3 21", "0 20", "x 20", "3 20 5", "3 20 5 7"] {
             #expect(ChangeLogMark(stored: text, next: 20) == nil, "\(text)")
         }
         #expect(ChangeLogMark.remaining([1...10, 12...15], without: [2...3, 10...12]) == [1...1, 4...9, 13...15])
         #expect(ChangeLogMark.text([1...1, 3...4]) == "1, 3 to 4")
+    }
+
+    @Test func whatEachWriteStoresDoesNotGrowWithTheHoles() throws {
+        try withLog { store, start in
+            for _ in 0..<50 {
+                try store.write { tx in
+                    try tx.upsert(Patient { $0.id = "gone" })
+                    try tx.delete(Patient.self, id: "gone")
+                    try tx.upsert(Patient { $0.id = "f" })
+                    try #require(try tx.resource(Patient.self, id: "f")).active = true
+                }
+                try put(store, "f", "Adams")
+            }
+            let value = { (key: String) in try store.sql("SELECT value FROM _meta WHERE key = '\(key)'").first?[0].text }
+            let next = try store.newestChange() + 1
+            #expect(try value("track.whole") == "\(start + 1) \(next)")
+            let holes = ChangeLogMark.holes(of: try value("track.holes"))
+            #expect(holes.count == 50)
+            let kept = try store.sql("SELECT seq FROM _change ORDER BY seq").compactMap { $0[0].integer }
+            #expect(Set(start + 1..<next).subtracting(kept) == Set(holes.joined()))
+            #expect(try store.check().isEmpty)
+            try execute(store, "DELETE FROM _change WHERE seq = \(next - 2)")
+            #expect(code { try store.changes(since: start) } == .resyncRequired)
+            // Without their numbers, what was taken out on purpose counts as lost.
+            try execute(store, "UPDATE _meta SET value = '' WHERE key = 'track.holes'")
+            #expect(try store.check().count == 1)
+        }
+    }
+
+    @Test func ofTooManyHolesTheOlderHalfIsForgotten() throws {
+        try withLog { store, start in
+            let most = Int64(ChangeLogMark.mostHoles)
+            let next = try store.newestChange() + 1
+            try store.withWritingConnection { connection in
+                var mark = try #require(ChangeLogMark(stored: "\(start + 1) \(next + 4 * most)", next: next + 4 * most))
+                var settings = TrackingSettings()
+                (settings.next, settings.start) = (next + 4 * most, start + 1)
+                mark.add((0...most).map { next + 2 * $0...next + 2 * $0 })
+                try mark.store(settings, connection)
+                #expect(try mark.holes(connection).count == Int(most / 2))
+                #expect(try mark.holes(connection).first == mark.first + 1...mark.first + 1)
+                #expect(mark.first == next + 2 * (most / 2) + 1)
+            }
+        }
     }
 
     // MARK: - Numbers that are not valid

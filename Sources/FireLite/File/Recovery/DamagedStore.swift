@@ -256,7 +256,10 @@ final class DamagedStore {
         get throws {
             // `_meta` has all four rows once anything was tracked.
             try Self.read(verified?.connection, connection) {
-                try TrackingSettings.isStored($0) ? TrackingSettings.readTolerantly($0).settings : nil
+                guard try TrackingSettings.isStored($0) else { return nil }
+                var settings = try TrackingSettings.readTolerantly($0).settings
+                settings.mark = settings.mark?.taken(from: $0)
+                return settings
             }.value ?? nil
         }
     }
