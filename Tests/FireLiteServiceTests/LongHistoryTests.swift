@@ -110,6 +110,36 @@ import Testing
         #expect(await sample.get("/_history?_count=0").entries.isEmpty)
     }
 
+    @Test func historiesThatLackALostChangeAreErrors() async throws {
+        let sample = try ServiceSample()
+        func put(_ id: String, _ language: String) async {
+            let json = #"{"resourceType":"Patient","id":"\#(id)","language":"\#(language)"}"#
+            #expect(await sample.send(.put, "/Patient/\(id)", json).status < 300)
+        }
+        for id in ["a", "b", "c"] { await put(id, "x") }
+        try await sample.store.track(.changes)
+        let start = try await sample.store.reading { try sample.store.newestChange() }
+        for (id, language) in [("a", "y"), ("b", "y"), ("c", "y"), ("a", "z")] { await put(id, language) }
+        #expect(await sample.get("/_history").entries.count == 7)
+        try await sample.store.write { tx in
+            let changed = try tx.run(
+                on: ModuleTables(module: "test", version: 1, tables: [ModuleTable("_test", key: "k", columns: [])]),
+                "DELETE FROM _change WHERE seq = ?", [.integer(start + 2)])
+            #expect(changed == 1)
+        }
+        // A page that ends before the gap is whole.
+        let first = await sample.get("/_history?_count=2")
+        #expect(lines(first) == ["PUT Patient/a 3", "PUT Patient/c 2"])
+        #expect(await sample.get("/_history?_since=2999-01-01").status == 200)
+        let next = await sample.get(try #require(first.link("next")))
+        #expect(next.status == 500 && next.issue == "exception" && next.text.contains("the store has lost changes"), "\(next.text)")
+        for path in ["/_history", "/Patient/_history", "/Patient/a/_history", "/Patient/b/_history", "/Patient/c/_history"] {
+            let reply = await sample.get(path)
+            #expect(reply.status == 500 && reply.issue == "exception", "\(path): \(reply.text)")
+        }
+        #expect(await sample.get("/Patient/b").status == 200)
+    }
+
     @Test func storesWithoutAHistoryHaveNone() async throws {
         let sample = try ServiceSample("R4", history: false, #"{"resourceType":"Patient","id":"a"}"#)
         let reply = await sample.get("/_history")

@@ -67,10 +67,7 @@ extension ReadTransaction {
             let rows = try changeTable.rows("seq > ? AND origin IS NULL", [.integer(sequence)], limit: limit)
             let isCut = limit.map { rows.count >= $0 } ?? false
             let through = isCut ? rows.last?.sequence ?? sequence : settings.next - 1
-            if let lost = try settings.mark?.lost(in: sequence + 1..<through + 1, changeTable), !lost.isEmpty {
-                throw FHIRStoreError(
-                    .resyncRequired, "the change log has lost its changes with the numbers \(ChangeLogMark.text(lost))", remedy: .resync)
-            }
+            if let lost = try lostChanges(after: sequence, through: through, settings) { throw lost.error }
             let log = ChangeLogReader(self)
             let changes =
                 squashed
@@ -78,6 +75,32 @@ extension ReadTransaction {
                 : try log.each(rows, tracked: settings.changes)
             return LoggedChanges(changes, through: through)
         }
+    }
+
+    /// The changes after `sequence`, up to `last`, whose rows the log must have and lacks, for readers with statements of their own; nil if it lacks none.
+    ///
+    /// Rows before the start of the log of changes are not missed, nor are those of a file that keeps a history alone.
+    package func lostChanges(after sequence: Int64, through last: Int64) throws -> LostChanges? {
+        try perform { hasChangeTable ? try lostChanges(after: sequence, through: last, trackingSettings()) : nil }
+    }
+
+    private func lostChanges(after sequence: Int64, through last: Int64, _ settings: TrackingSettings) throws -> LostChanges? {
+        let (before, last) = (max(sequence, settings.start - 1), min(last, settings.next - 1))
+        guard let mark = settings.mark, before < last else { return nil }
+        let lost = try mark.lost(in: before + 1..<last + 1, changeTable)
+        return lost.isEmpty ? nil : LostChanges(numbers: lost)
+    }
+}
+
+/// Changes whose rows the log has lost.
+package struct LostChanges: Sendable {
+    /// In ascending order, and never empty.
+    package let numbers: [ClosedRange<Int64>]
+
+    /// What a reader of the log throws that would skip them.
+    package var error: FHIRStoreError {
+        FHIRStoreError(
+            .resyncRequired, "the change log has lost its changes with the numbers \(ChangeLogMark.text(numbers))", remedy: .resync)
     }
 }
 

@@ -66,6 +66,15 @@ struct HistoryScan {
         }
     }
 
+    /// The number of the newest row that is too old for the history; 0 if there is none.
+    var floor: Int64 {
+        get throws {
+            guard let since else { return 0 }
+            let rows = try store.sql("SELECT seq FROM _change WHERE time < ? ORDER BY seq DESC LIMIT 1", arguments: [.integer(since)])
+            return rows.first?[0].integer ?? 0
+        }
+    }
+
     /// Calls `body` with the events after a place, the newest first, until it returns false.
     func forEach(after place: Place, _ body: (Event) throws -> Bool) throws {
         var place = place

@@ -39,6 +39,8 @@ extension ReadRun {
         let since = try moment("_since")
         let at = try moment("_at")
         guard let type, let id else { return try longHistory(type, since: since, at: at) }
+        // A row that is lost may have been one of any resource.
+        if let lost = try transaction.lostChanges(after: 0, through: .max) { throw lost.error }
         let history = ResourceHistory(store: store, transaction: transaction, type: type, id: id)
         if try history.isPossible {
             let roots = try history.roots
@@ -102,6 +104,7 @@ extension ReadRun {
         var next: HistoryScan.Place?
         guard size > 0, try scan.isPossible else { return Answer(200, .json(try bundle([], total: total, next: nil, type, id))) }
         var seen = 0
+        let start = place
         try scan.forEach(after: place) { event in
             guard page.count < size, seen < Self.maximumEvents else {
                 next = place
@@ -115,7 +118,21 @@ extension ReadRun {
             page.append(entry)
             return true
         }
+        if id == nil { try requireWhole(scan, from: start, to: next) }
         return Answer(200, .json(try bundle(page[...], total: total, next: next?.text, type, id)))
+    }
+
+    /// Refuses a page if the log has lost rows between those that it looked at: a version may be missing in it.
+    ///
+    /// - Parameters:
+    ///   - start: the place after which the page begins.
+    ///   - next: where it ends; nil if it is the last one.
+    private func requireWhole(_ scan: HistoryScan, from start: HistoryScan.Place, to next: HistoryScan.Place?) throws {
+        // What was there before the history has no rows but those that earlier pages passed.
+        guard !start.isBefore else { return }
+        let isCut = next.map { !$0.isBefore } ?? false
+        let first = isCut ? next?.sequence ?? 0 : try scan.floor
+        if let lost = try transaction.lostChanges(after: first, through: start.sequence) { throw lost.error }
     }
 
     private func isSince(_ since: DateSpan, _ entry: HistoryEntry) -> Bool { entry.time.map { $0 >= since.start } ?? false }

@@ -118,6 +118,8 @@ struct ServiceFault: Error {
         case .tooLarge: ServiceFault(413, "too-long", "the content is larger than a store can store")
         case .invalidArgument: ServiceFault(400, "invalid", error.message)
         case .closed, .interrupted: ServiceFault(503, "transient", "the server is stopping", fields: ["Retry-After": "5"])
+        case .resyncRequired:
+            ServiceFault(500, "exception", "the store has lost changes, so the answer might lack versions; the server's log says which")
         case .outOfMemory:
             ServiceFault(503, "throttled", "the server is short of memory: ask for less at once", fields: ["Retry-After": "5"])
         default: ServiceFault(500, "exception", "the store cannot be used (\(error.code.rawValue)); the server's log says why")

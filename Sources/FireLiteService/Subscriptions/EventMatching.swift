@@ -60,10 +60,17 @@ struct EventMatching {
 
     /// Compares events with all subscriptions. One that cannot be judged for a subscription holds up neither others nor later events.
     ///
+    /// - Parameter lost: changes among them that the log has lost: each subscription may have had an event there.
     /// - Throws: errors that are no fault of an event, such as those of a store that is busy.
-    func matches(_ events: [StoreEvent]) throws -> Found {
+    func matches(_ events: [StoreEvent], _ lost: LostChanges? = nil) throws -> Found {
         var found = Found()
         var failed: Set<String> = []
+        if let end = lost?.numbers.last?.upperBound {
+            for one in subscriptions where one.isRecording && one.row.since < end {
+                failed.insert(one.row.id)
+                found.failed.append((one.row, Self.changesAreLost))
+            }
+        }
         for event in events {
             let contents = Contents(event, transaction)
             for subscription in subscriptions where subscription.isRecording && event.sequence > subscription.row.since {
@@ -81,6 +88,7 @@ struct EventMatching {
         return found
     }
 
+    private static let changesAreLost = "the store has lost changes, perhaps with events: read what the server has, and request it again"
     private static let cannotBeJudged = "an event cannot be judged, and is left out without a number"
     private static let criterionFails = "the topic's fhirPathCriteria fails for an event, which is left out without a number"
 

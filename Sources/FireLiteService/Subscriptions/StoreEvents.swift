@@ -49,11 +49,13 @@ struct StoreEvents {
 
     /// The events after a change.
     ///
-    /// - Returns: the events, and the number of the last row that was read; nil if there is none. A change of which a later change has pruned what
-    ///   it stored is left out.
-    func after(_ sequence: Int64, limit: Int) throws -> (events: [StoreEvent], last: Int64?, isMore: Bool) {
+    /// - Returns: the events, the number up to which the log was read, whether there may be more, and what the log has lost in between. A change of which
+    ///   a later change has pruned what it stored is left out.
+    func after(
+        _ sequence: Int64, limit: Int, _ transaction: ReadTransaction
+    ) throws -> (events: [StoreEvent], last: Int64, isMore: Bool, lost: LostChanges?) {
         var events: [StoreEvent] = []
-        var last: Int64?
+        var last = sequence
         var count = 0
         for row in try store.sql(Self.sql, arguments: [.integer(sequence), .integer(Int64(limit))]) {
             guard let number = row[0].integer else { continue }
@@ -61,7 +63,10 @@ struct StoreEvents {
             count += 1
             if let event = Self.event(row, number) { events.append(event) }
         }
-        return (events, last, count == limit)
+        let isMore = count == limit
+        let lost = try transaction.lostChanges(after: sequence, through: isMore ? last : .max)
+        if !isMore, let end = lost?.numbers.last?.upperBound { last = max(last, end) }
+        return (events, last, isMore, lost)
     }
 
     private static func event(_ row: SQLRow, _ number: Int64) -> StoreEvent? {

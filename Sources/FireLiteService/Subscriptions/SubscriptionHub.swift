@@ -181,9 +181,9 @@ actor SubscriptionHub {
                     return Batch(read: newest, saved: saved, isMore: false)
                 }
                 let start = known?.read ?? saved ?? subscriptions.map(\.row.since).min() ?? newest
-                let (events, last, isMore) = try StoreEvents(store: service.store).after(start, limit: Self.batch)
+                let (events, last, isMore, lost) = try StoreEvents(store: service.store).after(start, limit: Self.batch, transaction)
                 let matching = EventMatching(transaction: transaction, probe: probe, subscriptions: subscriptions)
-                return Batch(found: try matching.matches(events), read: last ?? start, saved: saved, isMore: isMore)
+                return Batch(found: try matching.matches(events, lost), read: last, saved: saved, isMore: isMore)
             }
         }
         guard let found else {

@@ -111,6 +111,35 @@ import Testing
         #expect(own == [.init(number: 1, focus: "Patient/c")])
     }
 
+    @Test(arguments: [0, 1]) func changesThatAreLostAreAnErrorAndLaterEventsFollow(_ fromEnd: Int64) async throws {
+        let sample = try sample("R5", HookSample())
+        try await sample.store.track(.changes)
+        #expect(await sample.send(.put, "/Subscription/s", SubscriptionSample.json("R5", hook: nil)).status == 201)
+        await wait(sample, for: "active")
+        await sample.service.stop()
+        // Nobody records while a row is lost.
+        for id in ["a", "b", "c"] { await put(sample, id, "female") }
+        try await sample.store.write { tx in
+            let changed = try tx.run(
+                on: ModuleTables(module: "test", version: 1, tables: [ModuleTable("_test", key: "k", columns: [])]),
+                "DELETE FROM _change WHERE seq = (SELECT max(seq) FROM _change) - ?", [.integer(fromEnd)])
+            #expect(changed == 1)
+        }
+        let other = ServiceSample(try FHIRService(store: sample.store, configuration: sample.service.configuration))
+        await wait(other, for: "error")
+        #expect(await other.get("/Subscription/s/$status").text.contains("the store has lost changes"))
+        // The client requests it again, and is in error no more.
+        #expect(await other.send(.put, "/Subscription/s", SubscriptionSample.json("R5", hook: nil)).status == 200)
+        await put(other, "d", "female")
+        _ = await other.send(.delete, "/Subscription/none")
+        #expect(await other.get("/Subscription/s").json?["status"]?.text == "active")
+        let events = HookSample.notification(
+            try #require(await other.get("/Subscription/s/$events").json), HTTPRequest(.get, try #require(URL(string: "http://a"))))
+        #expect(events.events.map(\.number) == [1, 2, 3])
+        #expect(events.events.map(\.focus) == ["Patient/a", fromEnd == 0 ? "Patient/b" : "Patient/c", "Patient/d"])
+        await other.service.stop()
+    }
+
     @Test func aCriterionThatFailsForAResourceIsAnError() async throws {
         let hook = HookSample()
         let topic = try ServiceTopic(

@@ -88,6 +88,24 @@ import Testing
         }
     }
 
+    @Test func readersWithStatementsOfTheirOwnAreToldOfAGap() throws {
+        try withLog { store, start in
+            try execute(store, "DELETE FROM _change WHERE seq = \(start + 2)")
+            func lost(_ sequence: Int64, _ last: Int64 = .max) throws -> [ClosedRange<Int64>]? {
+                try store.read { try $0.lostChanges(after: sequence, through: last)?.numbers }
+            }
+            let gap = start + 2...start + 2
+            #expect(try lost(start) == [gap] && lost(.min) == [gap] && lost(start + 1, start + 2) == [gap])
+            #expect(try lost(start + 2) == nil && lost(start, start + 1) == nil && lost(.max) == nil && lost(start, .min) == nil)
+            // Many rows are counted by an index.
+            try store.track(.history)
+            try store.write { tx in _ = try tx.upsert((0..<10_001).map { number in Patient { $0.id = "new\(number)" } }) }
+            #expect(try lost(start + 2) == nil && lost(start) == [gap])
+            try execute(store, "DELETE FROM _change WHERE seq = \(start + 9_999)")
+            #expect(try lost(start) == [gap, start + 9_999...start + 9_999])
+        }
+    }
+
     @Test func aFileWithoutTheMarkIsReadAsItIs() throws {
         try withLog { store, start in
             try execute(store, "DELETE FROM _meta WHERE key = 'track.whole'")

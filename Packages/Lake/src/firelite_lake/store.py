@@ -358,6 +358,18 @@ class Store:
         return int((seq * 1_000_003 + root * 40_503 + kind * 7 + time) % (1 << 61))
 
     @functools.cache  # noqa: B019
+    def _has_lost(self, position: int) -> bool:
+        """Whether rows of the log after a position are lost: `track.whole` has its first number, the next one, and the ranges without rows."""
+        mark = [int(text) if text.isascii() and text.isdigit() else 0 for text in (self._meta.get("track.whole") or "").split()]
+        if len(mark) < 2 or len(mark) % 2 or mark[1] != self.position + 1:
+            return False
+        low, high = max(position + 1, mark[0]), mark[1]
+        ranges = zip(mark[2::2], mark[3::2], strict=True)
+        holes = sum(max(min(last + 1, high) - max(first, low), 0) for first, last in ranges)
+        count = int(self._rows("SELECT count(*) FROM _change WHERE seq >= ? AND seq < ?", (low, high))[0][0])
+        return count < high - low - holes
+
+    @functools.cache  # noqa: B019
     def _changes(self, position: int) -> Changes:
         """Each changed resource with its first change after a position, and its present revision and shape."""
         sql = (
@@ -382,6 +394,8 @@ class Store:
             return f"the change log of {type} is off"
         if int(self._meta.get("track.start") or 1) > position + 1:
             return "the change log was pruned, or began after the last publication"
+        if self._has_lost(position):
+            return "the change log has lost rows: see `firelite check`"
         changes = self._changes(position)
         of_type = changes.types == (changes.names.index(type) if type in changes.names else -1)
         was = changes.was & of_type
