@@ -49,9 +49,8 @@ extension FHIRRequest {
     package func isDone(_ result: FHIRBundleEntryResult, release: FHIRRelease) -> Bool {
         guard result.isDone(by: method) else { return false }
         // An update may be answered with what was there before.
-        guard result.status != 201, replacedVersion != nil, method == .put || method == .patch, let resource = result.resource else {
-            return true
-        }
+        let isShowable = method == .put || method == .patch && replacedVersion != nil
+        guard result.status != 201, isShowable, let resource = result.resource else { return true }
         return isShown(by: resource, version: result.version, release: release)
     }
 

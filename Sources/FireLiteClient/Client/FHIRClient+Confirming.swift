@@ -49,9 +49,11 @@ extension FHIRClient {
             throw unknown
         }
         let version = head.version ?? FHIRRequest.version(inEntityTag: response.fields["ETag"])
-        // A version counts by itself if the server states it for the write, unless it is the one that was there before.
-        let isCreation = request.fields["If-None-Match"] != nil && receipt.status != 201
-        let isStated = version != nil && receipt.version == version && version != request.replacedVersion && !isCreation
+        // A version counts by itself if the server states it for the write, unless it is the one that was there before. Of an update that names none,
+        // or a create that made nothing, it may be anybody's.
+        let namesNone = request.method == .put && request.replacedVersion == nil || request.fields["If-None-Match"] != nil
+        let isAnybodys = namesNone && receipt.status != 201
+        let isStated = version != nil && receipt.version == version && version != request.replacedVersion && !isAnybodys
         guard isStated || request.isShown(by: response.body, version: nil, release: release) else { throw unknown }
         var found = receipt
         (found.id, found.version, found.resource) = (id, version, response.body)

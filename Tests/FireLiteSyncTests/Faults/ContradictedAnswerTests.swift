@@ -165,6 +165,42 @@ import Testing
         #expect(real.numbers == [2])
     }
 
+    /// A version that the server states is no proof of an update that names no earlier one: what it shows must be what was sent.
+    @Test(arguments: [true, false]) func aVersionAloneIsNoProofOfAnUpdateWithoutACondition(showsIt: Bool) async throws {
+        let (real, isLying) = (OutboxServerStub(), isLying)
+        let family = showsIt ? "1" : "2"
+        let shown = #"{"resourceType":"Patient","id":"p","meta":{"versionId":"7"},"active":true,"name":[{"family":"\#(family)"}]}"#
+        let outbox = try outbox(
+            StubServer { request, _ in
+                guard isLying.value else { return try await real.send(request) }
+                let tag: HTTPFields = ["ETag": "W/\"7\""]
+                return request.method == .put ? HTTPResponse(200, fields: tag) : .json(shown, 200, tag)
+            })
+        try await outbox.enqueue(.update(numbered(1, id: "p")))
+        let result = try await outbox.flush()
+        #expect(result.sent.count == (showsIt ? 1 : 0) && result.refused.isEmpty)
+        isLying.value = false
+        #expect(try await outbox.flush().ending == "done")
+        #expect(real.numbers.count == (showsIt ? 0 : 1))
+    }
+
+    /// Nor is an entry of a Bundle done that is answered with another content than was sent.
+    @Test func anEntryWithAnotherContentWaits() async throws {
+        let entries = ["a", "b"].map { id in
+            let resource = #"{"resourceType":"Patient","id":"\#(id)","meta":{"versionId":"1"},"name":[{"family":"Other"}]}"#
+            return #"{"resource":\#(resource),"response":{"status":"200","etag":"W/\"1\""}}"#
+        }
+        let answer = #"{"resourceType":"Bundle","type":"transaction-response","entry":[\#(entries.joined(separator: ","))]}"#
+        let device = try device(transport { $0.method == .post ? .json(answer) : nil }, .transactions)
+        try device.edit { tx in for id in ["a", "b"] { try tx.upsert(samplePatient(id)) } }
+        await #expect(throws: FHIRClientError.self) { try await device.sync(.push) }
+        #expect(try await device.synchronizer.changes().map(\.id).sorted() == ["a", "b"])
+        isLying.value = false
+        try await device.sync()
+        #expect(server.contents.keys.sorted() == ["Patient/a", "Patient/b"] && server.contents["Patient/a"]?.contains("Smith") == true)
+        #expect(try await device.synchronizer.changes().isEmpty)
+    }
+
     /// 409 and 412 with a web page are not the server's: the request is sent again.
     @Test(arguments: [409, 412]) func aWebPageRefusesNothing(status: Int) async throws {
         let (real, isLying) = (OutboxServerStub(), isLying)
