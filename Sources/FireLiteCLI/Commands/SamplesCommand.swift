@@ -3,7 +3,7 @@ import FireLiteSampleSync
 import FireLiteSamples
 import Foundation
 
-/// `firelite samples`: imports samples of devices, sends them on and prints statistics.
+/// `firelite samples`: imports samples of devices, sends them on, prints statistics and mends the table of samples.
 struct SamplesCommand: Command {
     static let definition = CommandDefinition(
         name: "samples", summary: "import device samples as Observations, send them on, print statistics",
@@ -27,12 +27,12 @@ struct SamplesCommand: Command {
             .option("zone", "NAME", "with stats: the time zone, such as Europe/Berlin (default: the system's)").only("stats"),
             .option("source", "NAME", isRepeatable: true, "with stats: sources whose amounts count, the first one first").only("stats"),
         ],
-        operands: "import|push|events|stats [FILE]", operandCount: 1...2,
+        operands: "import|push|events|stats|refresh [FILE]", operandCount: 1...2,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .file],
         jsonKeys: [
             JSONKey("read", "the number of samples that were read"),
             JSONKey("added", "the number of samples that were added"),
-            JSONKey("updated", "the number of samples that were updated"),
+            JSONKey("updated", "the number of samples that were updated; with refresh, those that were not up to date"),
             JSONKey("deleted", "the number of samples that were deleted"),
             JSONKey("unchanged", "the number of samples that were there already"),
             JSONKey("rejected", "the number of records that are no samples and were skipped"),
@@ -53,12 +53,16 @@ struct SamplesCommand: Command {
             sources overlap: name the sources by --source, the most reliable first. On a terminal it draws the means,
             or sums of amounts, as a line of blocks.
 
+            refresh makes the table of samples match the Observations again, where check says that it does not. It reads
+            all Observations of samples.
+
             Examples: firelite samples import export.xml --database health.sqlite
                       firelite samples stats --database health.sqlite --type heartRate --by day
+                      firelite samples refresh --database health.sqlite
             """)
 
     enum Action: String, CaseIterable {
-        case `import`, push, events, stats
+        case `import`, push, events, stats, refresh
     }
 
     private let database: DatabaseArgument
@@ -79,7 +83,7 @@ struct SamplesCommand: Command {
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
         let verb = arguments.operands[0]
-        guard let action = Action(rawValue: verb) else { throw ToolError.usage("'\(verb)' is not import, push, events or stats") }
+        guard let action = Action(rawValue: verb) else { throw ToolError.usage("'\(verb)' is not import, push, events, stats or refresh") }
         self.action = action
         file = arguments.operands.dropFirst().first
         server = arguments.has("server") ? try ServerArgument(arguments) : nil
@@ -138,6 +142,9 @@ struct SamplesCommand: Command {
                 guard let type = try chosen(store)?.first else { return .usage }
                 return try work.printStatistics(
                     of: store, type, interval: interval, span: span, zone: zone, sources: sources, listing: listing)
+            case .refresh:
+                let store = try database.open()
+                return try database.located { try work.refresh(store) }
             }
         } catch let error as SampleError {
             switch error.code {

@@ -67,6 +67,19 @@ struct SamplesWork {
         return .done
     }
 
+    /// Makes the table of samples match the Observations.
+    func refresh(_ store: FHIRStore) throws -> ExitStatus {
+        let start = clock.now
+        let line = console.errorIsTerminal && !isJSON ? RedrawnLine(console.standardError) : nil
+        // Also if it fails: the error has a line of its own.
+        defer { line?.clear() }
+        let updated = try awaiting {
+            try await store.refreshSamples { line?.update("\(Figures.count($0, "sample")) compared") }
+        }
+        try print(updated: updated, seconds: start.duration(to: clock.now))
+        return .done
+    }
+
     func writeEvents(of store: FHIRStore, types: [SampleType]?, to output: OutputPath) throws -> ExitStatus {
         let start = clock.now
         if output.isStandardOutput {
@@ -132,17 +145,22 @@ struct SamplesWork {
         return .shown(String(format: "%.1f", number), .json("\(number)"))
     }
 
-    private func print(_ result: SampleRunResult = SampleRunResult(), events: Int = 0, seconds: Duration) throws {
+    /// - Parameter updated: the number of samples that a refresh has updated.
+    private func print(
+        _ result: SampleRunResult = SampleRunResult(), updated: Int = 0, events: Int = 0, seconds: Duration
+    ) throws {
         var report = Report()
-        addFigures(result, events: events, seconds: seconds, isShown: true, to: &report)
+        addFigures(result, updated: updated, events: events, seconds: seconds, isShown: true, to: &report)
         report.addTable("intervals", [], [], isShown: false)
         try console.print(report, asJSON: isJSON)
     }
 
-    private func addFigures(_ result: SampleRunResult, events: Int, seconds: Duration, isShown: Bool, to report: inout Report) {
+    private func addFigures(
+        _ result: SampleRunResult, updated: Int = 0, events: Int, seconds: Duration, isShown: Bool, to report: inout Report
+    ) {
         let figures: [Report.Figure] = [
             .init("read", .count(result.read), isShown: result.read > 0), .init("added", .count(result.added)),
-            .init("updated", .count(result.updated)), .init("deleted", .count(result.deleted)),
+            .init("updated", .count(result.updated + updated)), .init("deleted", .count(result.deleted)),
             .init("unchanged", .count(result.unchanged)),
             .init("rejected", .count(result.rejections.count), isShown: result.rejections.count > 0),
             .init("events", .count(events), isShown: events > 0),

@@ -168,6 +168,40 @@ extension WriteTransaction {
         return restored.count
     }
 
+    /// Writes missing rows of series again: each belongs to the Observation that has samples of it.
+    ///
+    /// - Returns: how many samples had no row of their series.
+    func restoreSeries() throws -> Int {
+        var lost: [Int64: Int] = [:]
+        let rows = try sampleRows(
+            """
+            SELECT series, count(*) FROM _samples WHERE series IS NOT NULL AND series NOT IN (SELECT number FROM _samples_series) GROUP BY series
+            """)
+        for row in rows { if let number = row[0].integer, let count = row[1].integer { lost[number] = Int(count) } }
+        guard !lost.isEmpty else { return 0 }
+        var restored = 0
+        var found: [(number: Int64, observation: UUID, type: Int64)] = []
+        try forEach(typeName: "Observation") { resource in
+            guard !lost.isEmpty, let id = resource.id, let uuid = UUID(uuidString: id), uuid.lowercased == id else { return }
+            guard try sampleSeries(uuid) == nil else { return }
+            for own in try samplesNow(resource).keys {
+                let row = try sampleRows("SELECT series, type FROM _samples WHERE uuid = ?", [SampleLedger.blob(own)]).first
+                guard let number = row?[0].integer, let type = row?[1].integer, let count = lost.removeValue(forKey: number)
+                else { continue }
+                restored += count
+                found.append((number, uuid, type))
+                return
+            }
+        }
+        for series in found {
+            // The times of its window are lost, too: these exclude none.
+            try runSamples(
+                "INSERT INTO _samples_series(number, observation, type, start, finish) VALUES (?, ?, ?, ?, ?)",
+                [.integer(series.number), SampleLedger.blob(series.observation), .integer(series.type), .integer(.min), .integer(.max)])
+        }
+        return restored
+    }
+
     private struct LostSample {
         let uuid: UUID
         let now: SampleNow

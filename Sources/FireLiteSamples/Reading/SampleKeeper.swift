@@ -6,18 +6,20 @@ import Foundation
 ///
 /// The writes of engines leave it out: they note their samples themselves.
 final class SampleKeeper: WriteParticipant {
+    private static let remedy = "run `firelite samples refresh`, or call refreshSamples"
+
     var writtenTypes: Set<String>? { ["Observation"] }
 
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
         var findings = try transaction.numberFindings(of: SampleTables.module, "_samples", ["number"])
         if let missing = try transaction.missingSamples() {
-            findings.append(StoreFinding(.mismatch, table: "_samples", typeName: "Observation", "\(missing): refresh the samples"))
+            findings.append(StoreFinding(.mismatch, table: "_samples", typeName: "Observation", "\(missing): \(Self.remedy)"))
         }
         let count = try transaction.differingSamples()
         guard count > 0 else { return findings }
         let samples = String(
             counting: count, "sample in _samples is not that of its Observation", "samples in _samples are not those of their Observations")
-        findings.append(StoreFinding(.mismatch, table: "_samples", typeName: "Observation", "\(samples): refresh the samples"))
+        findings.append(StoreFinding(.mismatch, table: "_samples", typeName: "Observation", "\(samples): \(Self.remedy)"))
         return findings
     }
 
@@ -58,24 +60,18 @@ extension WriteTransaction {
         return changed
     }
 
-    /// Brings the samples of Observations up to date.
+    /// Brings all samples up to date that have a number up to `last`.
     ///
-    /// - Parameters:
-    ///   - statement: selects numbers between two bounds, and UUIDs.
-    ///   - bound: the upper bound.
+    /// - Parameter compared: called with the number of samples so far.
     /// - Returns: how many have changed.
-    func refreshSamples(_ statement: String, _ bound: Int64) throws -> Int {
-        var changed = 0
-        var keys = RisingKeys("_samples")
-        while true {
-            let rows = try sampleRows(statement + " ORDER BY number LIMIT 1000", [.integer(keys.last), .integer(bound)])
-            guard let end = rows.last?[0].integer else { return changed }
-            for row in rows {
-                try checkCancellation()
-                if let uuid = SampleLedger.uuid(row[1]) { changed += try refreshSample(id: uuid.lowercased, isChanged: false) }
-            }
-            try keys.advance(to: end)
+    func refreshSamples(through last: Int64, _ compared: (Int) throws -> Void) throws -> Int {
+        var (count, changed) = (0, 0)
+        try forEachSample(through: last, includesDeleted: true) { row, now in
+            changed += try refresh(row, with: now, isChanged: false)
+            count += 1
+            if count.isMultiple(of: 1000) { try compared(count) }
         }
+        return changed
     }
 
     private func refresh(_ row: SQLRow, with now: SampleNow?, isChanged: Bool) throws -> Int {
@@ -140,20 +136,34 @@ extension ReadTransaction {
 
     /// The number of samples whose rows say something else than their Observations.
     func differingSamples() throws -> Int {
-        let columns = "s.uuid, s.type, s.start, s.finish, s.value, s.origin, s.number, r.observation"
         var count = 0
+        try forEachSample(through: .max, includesDeleted: false) { row, now in
+            let isSame = try now.map { try $0.matches(row) && sampleName("type", $0.type) == row[1].integer } ?? false
+            if !isSame { count += 1 }
+        }
+        return count
+    }
+
+    /// Calls `body` with the row of each sample and what its Observation says, by number.
+    ///
+    /// - Parameters:
+    ///   - last: the last number.
+    ///   - includesDeleted: whether rows of deleted samples are among them.
+    ///   - body: gets uuid, type, start, finish, value and origin in the row, and nil if no Observation has the sample.
+    fileprivate func forEachSample(through last: Int64, includesDeleted: Bool, _ body: (SQLRow, SampleNow?) throws -> Void) throws {
+        let columns = "s.uuid, s.type, s.start, s.finish, s.value, s.origin, s.number, r.observation"
         var keys = RisingKeys("_samples")
         // The Observation of a series is read once for its samples, which mostly follow each other.
         var series: (uuid: UUID, samples: [UUID: SampleNow])?
         while true {
             let rows = try sampleRows(
                 """
-                SELECT \(columns) FROM _samples s LEFT JOIN _samples_series r ON r.number = s.series WHERE s.number > ? ORDER BY s.number
-                LIMIT 1000
-                """, [.integer(keys.last)])
-            guard let end = rows.last?[6].integer else { return count }
+                SELECT \(columns) FROM _samples s LEFT JOIN _samples_series r ON r.number = s.series WHERE s.number > ? AND s.number <= ?
+                ORDER BY s.number LIMIT 1000
+                """, [.integer(keys.last), .integer(last)])
+            guard let end = rows.last?[6].integer else { return }
             try keys.advance(to: end)
-            for row in rows where !row[2].isNull {
+            for row in rows where includesDeleted || !row[2].isNull {
                 try checkCancellation()
                 guard let uuid = SampleLedger.uuid(row[0]) else { continue }
                 var now: SampleNow?
@@ -166,8 +176,7 @@ extension ReadTransaction {
                 } else {
                     now = try resource(typeName: "Observation", id: uuid.lowercased).flatMap { try sampleNow($0) }
                 }
-                let isSame = try now.map { try $0.matches(row) && sampleName("type", $0.type) == row[1].integer } ?? false
-                if !isSame { count += 1 }
+                try body(row, now)
             }
         }
     }
@@ -187,18 +196,19 @@ extension FHIRStore {
     /// Rows of samples that are missing, as `check` reports them, are written again if the file has Observations for exactly these. Samples whose
     /// rows stay missing come back when their source is read again.
     ///
+    /// - Parameter progress: called about every thousand samples with the number of those that were compared. An error that it throws ends the call,
+    ///   which then changes nothing.
     /// - Returns: how many samples were not up to date.
     /// - Complexity: reads all Observations of samples, about 20 µs each.
     /// - Throws: `FHIRStoreError`; `CancellationError`.
     @discardableResult
-    public func refreshSamples() async throws -> Int {
+    public func refreshSamples(progress: (@Sendable (_ samples: Int) throws -> Void)? = nil) async throws -> Int {
         try await write(besides: participant(SampleKeeper.self)) { tx in
-            let restored = try tx.restoreSamples()
+            guard try tx.hasTables(of: SampleTables.module) else { return 0 }
+            let restored = try tx.restoreSeries() + tx.restoreSamples()
             // Changed rows get numbers above these.
-            let bound = try tx.nextSampleNumber()
-            return try restored
-                + tx.refreshSamples("SELECT number, uuid FROM _samples WHERE series IS NULL AND number > ? AND number < ?", bound)
-                + tx.refreshSamples("SELECT number, observation FROM _samples_series WHERE number > ? AND number < ?", .max)
+            let last = try tx.nextSampleNumber() - 1
+            return try restored + tx.refreshSamples(through: last) { try progress?($0) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import FireLiteSQLiteBridge
 import Foundation
 import TestSupport
 import Testing
@@ -130,6 +131,24 @@ struct SamplesCommandTests {
             "import", folder.write("export.xml", Self.export), "--map", folder.write("wrong.json", "{\n\"HeartRate\": 1}"))
         #expect(wrong.status == .incomplete)
         #expect(wrong.error.contains("wrong.json: line 2, HeartRate: an object is expected"))
+    }
+
+    /// `check` names the command, which ends what it has found. An import of the same file does not, as the source has nothing new.
+    @Test func aRefreshMakesTheTableMatchTheObservations() throws {
+        _ = try samples("import", folder.write("export.xml", Self.export))
+        do { try Connection(path: database).execute("UPDATE _samples SET value = 61 WHERE value = 60") }
+        let check = try ToolRun("check", "--database", database)
+        #expect(check.status == .incomplete)
+        let fault = "1 sample in _samples is not that of its Observation: run `firelite samples refresh`"
+        #expect(check.output.contains(fault), "\(check.output)")
+        let run = try samples("refresh")
+        #expect(run.status == .done, "\(run.error)")
+        #expect(run.output.hasPrefix("added 0, updated 1, deleted 0, unchanged 0"), "\(run.output)")
+        #expect(run.lines.count == 1)
+        #expect(try ToolRun("check", "--database", database).output == "sound\n")
+        let again = try samples("refresh", "--json")
+        #expect(again.output.contains(#""updated":0,"#), "\(again.output)")
+        #expect(try samples("refresh", "export.xml").status == .usage)
     }
 
     @Test func mistakesOfUseAreRefused() throws {

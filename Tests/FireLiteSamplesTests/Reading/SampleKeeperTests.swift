@@ -89,6 +89,53 @@ import Testing
         #expect(try await store.samples(of: .heartRate).map(\.uuid) == [testUUID(1), testUUID(2), testUUID(3)])
     }
 
+    /// What check finds, a refresh mends, whatever the rows say: also those of a series that are outside its times, or of no series.
+    @Test(
+        arguments: [false, true],
+        [
+            "UPDATE _samples SET value = value + 1", "UPDATE _samples SET type = 99", "UPDATE _samples SET start = 0 WHERE value = 60",
+            "UPDATE _samples SET start = start + 100000000000, finish = finish + 100000000000", "DELETE FROM _samples",
+            "DELETE FROM _samples_series",
+        ])
+    func afterARefreshTheFileIsSound(inSeries series: Bool, _ damage: String) async throws {
+        let store = try memoryStore()
+        try await fill(store, series: series)
+        let before = try await figures(store)
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, damage) }
+        let found = try await store.check()
+        #expect(found.allSatisfy { $0.kind == .mismatch && $0.text.hasSuffix("run `firelite samples refresh`, or call refreshSamples") })
+        let changed = try await store.refreshSamples()
+        #expect((changed > 0) == !found.isEmpty)
+        #expect(found.isEmpty == (!series && damage == "DELETE FROM _samples_series"))
+        #expect(try await store.check().isEmpty)
+        #expect(try await figures(store) == before)
+        #expect(try await store.refreshSamples() == 0)
+        // The series takes part in edits again.
+        let held = try await store.read { tx in
+            try tx.sampleRows("SELECT observation FROM _samples_series").first.flatMap { SampleLedger.uuid($0[0]) }
+        }
+        #expect((held != nil) == series)
+        let first = held?.lowercased ?? id(1)
+        try await store.write { tx in try tx.delete(typeName: "Observation", id: first) }
+        #expect(try await store.check().isEmpty)
+        #expect(try await figures(store).first ?? 0 == (series ? 0 : 2))
+    }
+
+    @Test func anErrorOfTheProgressEndsARefresh() async throws {
+        struct Stop: Error {}
+        let store = try memoryStore()
+        let samples = (1...1000).map { heartRate($0) }
+        try await SampleEngine(store: store, source: MemorySampleSource(samples), destinations: [LocalStore(store)]).run()
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "UPDATE _samples SET value = value + 1") }
+        await #expect(throws: Stop.self) {
+            try await store.refreshSamples { count in
+                #expect(count == 1000)
+                throw Stop()
+            }
+        }
+        #expect(try await store.check().first?.text.hasPrefix("1000 samples in _samples") == true)
+    }
+
     /// A file that earlier versions have written notes nothing of its rows: the next write of samples counts them.
     @Test func aFileWithoutTheNoteIsTakenUp() async throws {
         let store = try memoryStore()
