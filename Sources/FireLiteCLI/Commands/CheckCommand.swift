@@ -13,8 +13,8 @@ struct CheckCommand: Command {
         list: ListDefinition(key: "faults"),
         discussion: """
             Runs SQLite's integrity check, looks for rows without an owner, and compares the registry of resources
-            with the tables. Prints "sound", or a line for each fault; the exit status is then 1. For a file that is
-            no FireLite database it is 3.
+            with the tables, and verifies the audit trail with the keys in the file. Prints "sound", or a line for each
+            fault; the exit status is then 1. For a file that is no FireLite database it is 3.
 
             Example: firelite check health.sqlite
             """)

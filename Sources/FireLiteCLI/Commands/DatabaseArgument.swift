@@ -197,6 +197,7 @@ struct DatabaseArgument {
         try part("the packages", refusesWrites: false, otherwise: store.checkPackages) {
             if try store.hasPackages { store.checkPackages() }
         }
+        try part("the audit trail", refusesWrites: false, otherwise: store.checkTrail) { if try store.hasTrail { store.checkTrail() } }
         if isWriting { noteTrail(store) }
     }
 

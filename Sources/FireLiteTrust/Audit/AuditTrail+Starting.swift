@@ -9,7 +9,8 @@ extension FHIRStore {
     /// try store.write { tx in try tx.upsert(patient) }
     /// ```
     /// If the trail cannot be written or signed, the write fails. Writes of other store objects and processes are audited only if they
-    /// start the audit too. A new trail begins with a head of no rows. If the store does not know the identity, it is added.
+    /// start the audit too. A new trail begins with a head of no rows. If the store does not know the identity, it is added. `check` then
+    /// verifies the trail, even after the audit stops: see ``FireLite/FHIRStore/checkTrail()``.
     /// - Parameters:
     ///   - signer: who signs the heads.
     ///   - party: the actor, unless a read or write names another. Default: the signer's id, without a purpose.
@@ -34,6 +35,7 @@ extension FHIRStore {
             AuditRecorder(
                 signer: AuditSigner(signer.key), party: party ?? AuditParty(signer.id), recordsReads: includesReads, now: clock.now)
         }
+        checkTrail()
         let trail = AuditTrail(store: self, recorder: recorder)
         if try read({ try $0.lastAuditHead() }) == nil { try trail.seal() }
         return trail

@@ -48,6 +48,18 @@ struct AuditCommandTests {
         #expect(bad.status == .incomplete && finding?["row"] as? Int == 2 && finding?["kind"] as? String == "changed")
     }
 
+    /// `check` verifies the trail of a file that has one.
+    @Test func checkVerifiesTheTrail() throws {
+        #expect(try ToolRun("check", "--database", path).output == "sound\n")
+        do { try Connection(path: path).execute("UPDATE _audit SET actor = 'x' WHERE seq = 2") }
+        let changed = try ToolRun("check", "--database", path)
+        #expect(changed.status == .incomplete && changed.output.hasPrefix("the audit trail: row 2 was changed: "), "\(changed.output)")
+        do { try Connection(path: path).execute("DELETE FROM _audit; DELETE FROM _audit_head; DELETE FROM _audit_node") }
+        let emptied = try ToolRun("check", "--database", path)
+        #expect(emptied.status == .incomplete, "\(emptied.output)")
+        #expect(emptied.output.hasPrefix("the audit trail: there is no audit trail: "), "\(emptied.output)")
+    }
+
     /// A file whose trail was removed does not verify, and neither does one that never had a trail.
     @Test func aMissingTrailIsNotIntact() throws {
         let plain = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)

@@ -148,6 +148,41 @@ import Testing
         #expect(try audited.verification().isIntact)
     }
 
+    /// The check of an audited store verifies its trail, also when the audit has stopped.
+    @Test(arguments: [
+        ("UPDATE _audit SET actor = 'x' WHERE seq = 2", "_audit", "the audit trail: row 2 was changed"),
+        ("DELETE FROM _audit WHERE seq = 3", "_audit", "the audit trail: row 3 and all later ones are missing"),
+        ("DELETE FROM _audit_head", "_audit", "the audit trail: row 1 is in no signed head"),
+        ("DELETE FROM _audit_head WHERE number = 1", "_audit_head", "the audit trail: head 1, which covers row 1, is missing"),
+        ("DELETE FROM _trust_key", "_audit_head", "or the file has lost the key that signed it"),
+        ("UPDATE _trust_key SET jwk = '-' || jwk", "_trust_key", "the audit trail cannot be verified"),
+    ]) func checkFindsAnEditedTrail(_ damage: String, _ table: String, _ text: String) throws {
+        let audited = try AuditedStore()
+        let store = audited.store
+        for number in 1...3 { try store.write { try $0.upsert(auditedPatient("\(number)", "A")) } }
+        #expect(try store.check().isEmpty)
+        store.stopAudit()
+        try store.write { tx in
+            try tx.run(on: damage.contains("_trust") ? TrustTables.module : AuditTables.module, damage)
+        }
+        let findings = try store.check()
+        #expect(findings.contains { $0.kind == .mismatch && $0.table == table && $0.text.contains(text) }, "\(findings)")
+    }
+
+    @Test func checkFindsAnEmptiedTrail() throws {
+        let store = try AuditedStore().store
+        try store.write { try $0.upsert(auditedPatient("1", "A")) }
+        try store.write { tx in
+            for table in ["_audit", "_audit_head", "_audit_node"] { try tx.runAudit("DELETE FROM \(table)", []) }
+        }
+        #expect(try store.check().map(\.table) == ["_audit"])
+        #expect(try store.check().first?.text.contains("it never began, or was removed") == true)
+        // A store without a trail has nothing to verify.
+        let plain = try FHIRStore.inMemory(release: .r4)
+        plain.checkTrail()
+        #expect(try !plain.hasTrail && plain.check().isEmpty)
+    }
+
     /// A failure to read the store's keys is none of the signature: it is thrown, and the next verification reads them again.
     @Test func keysThatCannotBeReadAreNoUnknownKeys() throws {
         let audited = try AuditedStore()

@@ -38,6 +38,7 @@ struct FileModules: Sendable {
         store.followSamples()
         store.checkJournals()
         store.checkPackages()
+        store.checkTrail()
         try audit(store, isWriting)
     }
 

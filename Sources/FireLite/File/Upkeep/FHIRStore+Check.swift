@@ -6,11 +6,12 @@ extension FHIRStore {
     /// resources that differ from the digest they were stored with, and payloads that resources refer to and the file lacks.
     ///
     /// What modules keep about resources is compared with these, for those modules that work on this store object: samples after
-    /// `followSamples()`, permissions after `keepPermissions()`, journals of a sync and the outbox once a `Synchronizer` or an `Outbox` was made. So are
-    /// the packages of the file with what finds them, once they were used or added.
+    /// `followSamples()`, permissions after `keepPermissions()`, journals of a sync and the outbox once a `Synchronizer` or an `Outbox`
+    /// was made. So are the packages of the file with what finds them, once they were used or added. The audit trail is verified after
+    /// `startAudit(by:)` or `checkTrail()`.
     /// - Parameter progress: receives what was checked so far. Default: none.
     /// - Returns: the faults; empty if the store is sound.
-    /// - Complexity: reads the whole file.
+    /// - Complexity: reads the whole file, and verifies a signature for each audited commit.
     /// - Throws: errors of `progress`; `FHIRStoreError` if the file cannot be read at all.
     public func check(progress: StoreProgressHandler? = nil) throws -> [StoreFinding] {
         try perform { transaction in
