@@ -12,12 +12,16 @@ struct WaitingItem {
         self.isHere = isHere
     }
 
+    /// Whether the resource cannot be read in the database, so that its change was not sent.
+    var isDamaged: Bool { change.state == .pending && change.status == nil && !change.issues.isEmpty }
+
     /// Codes of the server's issues; its texts may repeat values of records.
     private var codes: [String] { change.issues.map(\.code) }
 
     var line: String {
         let name = "\(change.typeName)/\(change.id)"
         if change.isLocked { return "sealed \(name): left alone without --keyring" }
+        if isDamaged { return "not sent \(name): it cannot be read here, see `firelite check`" }
         if change.state == .pending {
             guard let status = change.status else { return "held back \(name): what it refers to was not sent, or the server failed" }
             return "held back \(name): the answer was \(status), and did not say why"

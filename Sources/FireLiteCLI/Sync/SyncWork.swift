@@ -43,6 +43,7 @@ struct SyncWork {
         JSONKey("deferred", "the number of conflicts that were deferred, of this and earlier runs"),
         JSONKey("parked", "the number of changes that the server has refused, of this and earlier runs"),
         JSONKey("undecided", "the number of resources about which nobody knows whether they were deleted in the database"),
+        JSONKey("damaged", "the number of resources that were not sent, as they cannot be read in the database; null with --dry-run"),
         JSONKey("held", "the number of changes that were not sent because of what they refer to; null with --dry-run"),
         JSONKey(
             "waiting",
@@ -69,8 +70,8 @@ struct SyncWork {
         also decides what earlier ones have deferred; `firelite conflicts` shows conflicts and resolves one. What is missing in
         the database, while its log does not say that it was deleted, is neither deleted at the server nor fetched: it is
         listed as undecided, and `firelite conflicts resolve` decides. A refused
-        resource is sent again once it is edited. A change that refers to a new resource that is deferred or refused is held
-        back with it, and listed too.
+        resource is sent again once it is edited. One that cannot be read in the database waits and is listed. A change that
+        refers to a new resource that is deferred, refused or unreadable is held back with it, and listed too.
         """
 
     private static let pullDiscussion = """
@@ -162,7 +163,8 @@ struct SyncWork {
             .init("deleted", .count(preview.toDelete), label: "deleted there", isShown: direction != .pull),
             .init("resolved", .none, isShown: false), .init("deferred", .count(preview.conflicts), isShown: preview.conflicts > 0),
             .init("parked", .count(preview.parked), isShown: preview.parked > 0),
-            .init("undecided", .count(preview.undecided), isShown: preview.undecided > 0), .init("held", .none, isShown: false),
+            .init("undecided", .count(preview.undecided), isShown: preview.undecided > 0), .init("damaged", .none, isShown: false),
+            .init("held", .none, isShown: false),
             .init("seconds", .seconds(start.duration(to: clock.now)), isShown: false),
         ])
         let keys = ["withheld", "unreadable", "sealed", "waiting"] + (direction == .push ? [] : Self.pullKeys)
@@ -197,7 +199,8 @@ struct SyncWork {
         let deferred = waiting.count { $0.state == .conflict }
         let parked = waiting.count { $0.state == .parked }
         let undecided = waiting.count { $0.state == .undecided }
-        let held = waiting.count - deferred - parked - undecided
+        let damaged = waiting.count { WaitingItem($0, isHere: true).isDamaged }
+        let held = waiting.count - deferred - parked - undecided - damaged
         var report = Report()
         let figures: [Report.Figure] = [
             .init("pulled", .count(result.pulled), isShown: pulls),
@@ -209,6 +212,7 @@ struct SyncWork {
             .init("resolved", .count(result.resolved), isShown: result.resolved > 0),
             .init("deferred", .count(deferred), isShown: deferred > 0), .init("parked", .count(parked), isShown: parked > 0),
             .init("undecided", .count(undecided), isShown: undecided > 0),
+            .init("damaged", .count(damaged), label: "not readable here", isShown: damaged > 0),
             .init("held", .count(held), label: "held back", isShown: held > 0), .init("seconds", .seconds(start.duration(to: clock.now))),
         ]
         report.addLine(figures.filter { pulls || !Self.pullKeys.contains($0.key) })
@@ -242,6 +246,7 @@ struct SyncWork {
             deferred > 0 ? "\(Figures.count(deferred)) \(deferred == 1 ? "conflict" : "conflicts") deferred" : nil,
             parked > 0 ? "\(Figures.count(parked)) \(parked == 1 ? "change" : "changes") refused by the server" : nil,
             undecided > 0 ? "\(Figures.count(undecided, "resource is", "resources are")) undecided" : nil,
+            damaged > 0 ? "\(Figures.count(damaged, "resource", "resources")) of the database unreadable" : nil,
             held > 0 ? "\(Figures.count(held)) \(held == 1 ? "change" : "changes") held back" : nil,
         ]
         let remedy =
@@ -249,9 +254,11 @@ struct SyncWork {
             ? "give --keyring FILE"
             : deferred + undecided > 0
                 ? "`firelite conflicts` shows and resolves them"
-                : parked > 0
-                    ? "edit what was refused, and push again"
-                    : unreadable.isEmpty || isLenient ? "run the command again" : "--lenient reads what can be read"
+                : damaged > 0
+                    ? "`firelite check` says why"
+                    : parked > 0
+                        ? "edit what was refused, and push again"
+                        : unreadable.isEmpty || isLenient ? "run the command again" : "--lenient reads what can be read"
         throw ToolError.incomplete("\(parts.compactMap { $0 }.joined(separator: ", ")): \(remedy)")
     }
 

@@ -17,6 +17,8 @@ struct PushPlan {
 
     private let journal: SyncJournal
     private let skipped: Set<Int64>
+    /// Resources that cannot be read here.
+    private var damaged: Set<SyncKey>
     private let limit: Int
     private let form: PushForm
     private var candidates: [Candidate] = []
@@ -26,6 +28,10 @@ struct PushPlan {
     private var withoutVersion: [SyncKey] = []
     /// The number of changes that cannot be sent at all.
     private var newlyParked = 0
+    /// Resources of which this plan found that they cannot be read here.
+    private var newlyDamaged: [SyncKey] = []
+    /// Resources that the server has, of which a change is blocked as it cannot be read: what refers to them need not wait.
+    private var damagedAtServer: Set<SyncKey> = []
 
     private static let notAddressable = OutcomeIssue(
         severity: "error", code: "value",
@@ -43,9 +49,10 @@ struct PushPlan {
     /// The number of changes whose contents are read together at first; later as many as there is room for.
     private static let readFirst = 50
 
-    init(_ journal: SyncJournal, skipped: Set<Int64>, limit: Int, form: PushForm) {
+    init(_ journal: SyncJournal, skipped: Set<Int64>, damaged: Set<SyncKey> = [], limit: Int, form: PushForm) {
         self.journal = journal
         self.skipped = skipped
+        self.damaged = damaged
         self.limit = limit
         self.form = form
     }
@@ -54,7 +61,7 @@ struct PushPlan {
 
     /// Loads changes until a Bundle is full, with those that they depend on.
     mutating func load() throws {
-        var last: Int64 = 0
+        var last = Int64.min
         while true {
             let rows = try journal.waiting(after: last, limit: max(limit, 16))
             guard !rows.isEmpty else { break }
@@ -92,24 +99,32 @@ struct PushPlan {
     private mutating func read(_ rows: ArraySlice<Waiting>) throws {
         contents.removeAll(keepingCapacity: true)
         // What is skipped may be what cannot be read.
-        let rows = rows.filter { !skipped.contains($0.change.number) }
+        let rows = rows.filter { !skipped.contains($0.change.number) && !damaged.contains($0.change.key) }
         for (typeName, rows) in Dictionary(grouping: rows, by: { $0.change.key.typeName }) {
-            for row in rows { contents[row.change.key] = .some(nil) }
-            let ids = rows.map(\.change.key.id)
-            var others = Array(ids.indices)
-            // Only an object has a pk.
-            if form.newIDs == .client {
-                var local: [Int] = []
-                others = try journal.tx.forEachJSON(typeName: typeName, ids: ids) { place, json in
-                    guard let content = journal.content(ofRows: json) else { return local.append(place) }
-                    contents[rows[place].change.key] = .some((content, nil))
-                }
-                others += local
+            guard journal.isType(typeName) else { continue }
+            do { try read(rows, typeName) } catch  where error.isAboutOneResource {
+                // Each is read by itself, which shows which it is.
+                for row in rows { contents.removeValue(forKey: row.change.key) }
             }
-            for resource in try journal.tx.resources(typeName: typeName, ids: others.map { ids[$0] }) {
-                guard let id = resource.id else { continue }
-                contents[SyncKey(typeName: typeName, id: id)] = .some(try stored(resource))
+        }
+    }
+
+    private mutating func read(_ rows: [Waiting], _ typeName: String) throws {
+        for row in rows { contents[row.change.key] = .some(nil) }
+        let ids = rows.map(\.change.key.id)
+        var others = Array(ids.indices)
+        // Only an object has a pk.
+        if form.newIDs == .client {
+            var local: [Int] = []
+            others = try journal.tx.forEachJSON(typeName: typeName, ids: ids) { place, json in
+                guard let content = journal.content(ofRows: json) else { return local.append(place) }
+                contents[rows[place].change.key] = .some((content, nil))
             }
+            others += local
+        }
+        for resource in try journal.tx.resources(typeName: typeName, ids: others.map { ids[$0] }) {
+            guard let id = resource.id else { continue }
+            contents[SyncKey(typeName: typeName, id: id)] = .some(try stored(resource))
         }
     }
 
@@ -123,9 +138,34 @@ struct PushPlan {
     }
 
     /// Whether a content is that of the server, apart from what servers add.
-    private func isSame(_ content: Data, as base: String?) throws -> Bool {
-        guard let base else { return false }
-        return try content.elementsEqual(base.utf8) || journal.resource(content).isSame(atServerAs: journal.resource(base))
+    private func isSame(_ content: Data, asBaseOf change: WaitingChange) throws -> Bool {
+        guard let base = change.base else { return false }
+        if content.elementsEqual(base.utf8) { return true }
+        guard let before = try journal.base(change) else { return false }
+        return try journal.resource(content).isSame(atServerAs: before)
+    }
+
+    /// What a change sends, and the pk of the stored resource; nil for a deletion.
+    private func content(_ change: WaitingChange) throws -> (content: SyncJournal.Content?, pk: String?) {
+        guard journal.isType(change.key.typeName) else { throw SyncJournal.damage("_sync_change", change.number, "type") }
+        if change.isEach {
+            let text = change.content
+            // What is not in the store has no digest.
+            let version = try change.resource(text, "content", journal.tx.store.release)
+            // A last version that deletes what the store has is none.
+            if try version == nil && journal.isRefuted(change) { throw SyncJournal.damage("_sync_change", change.number, "content") }
+            return (text.map { journal.content(Data($0.utf8)) }, nil)
+        }
+        return try stored(change.key).map { ($0.content, $0.pk) } ?? (nil, nil)
+    }
+
+    /// Notes that a change cannot be sent, as it cannot be read here.
+    private mutating func block(_ change: WaitingChange, _ known: SyncJournal.Known?, _ error: any Error) throws {
+        try journal.noteDamage(change, error)
+        damaged.insert(change.key)
+        newlyDamaged.append(change.key)
+        blocked.insert(change.key)
+        if known != nil { damagedAtServer.insert(change.key) }
     }
 
     private mutating func load(_ row: Waiting) throws {
@@ -133,6 +173,11 @@ struct PushPlan {
         while let (row, known) = queue.popLast() {
             guard places[row.key] == nil, !blocked.contains(row.key) else { continue }
             let key = row.key
+            if damaged.contains(key) {
+                blocked.insert(key)
+                if known != nil { damagedAtServer.insert(key) }
+                continue
+            }
             var first = row
             if row.isEach {
                 // One version after the other.
@@ -140,18 +185,21 @@ struct PushPlan {
                 first = begin
             }
             if skipped.contains(first.number) { blocked.insert(key); continue }
-            var (content, pk): (SyncJournal.Content?, String?) = (nil, nil)
-            if first.isEach {
-                content = first.content.map { journal.content(Data($0.utf8)) }
-            } else if let stored = try stored(key) {
-                (content, pk) = stored
+            let (content, pk): (SyncJournal.Content?, String?)
+            let isUnchanged: Bool
+            do {
+                (content, pk) = try self.content(first)
+                isUnchanged = try content.map { try !first.isUncertain && known != nil && isSame($0.json, asBaseOf: first) } ?? false
+            } catch  where error.isAboutOneResource {
+                try block(first, known, error)
+                continue
             }
             if content == nil, known == nil, !first.isUncertain {
                 // Added and deleted before it was sent.
                 try journal.remove(first)
                 continue
             }
-            if let content, !first.isUncertain, known != nil, try isSame(content.json, as: first.base) {
+            if isUnchanged {
                 // As it was.
                 try journal.remove(first)
                 continue
@@ -206,7 +254,7 @@ struct PushPlan {
     /// Blocked resources that are already on the server do not block others.
     private func isNew(_ key: SyncKey) -> Bool {
         if let place = places[key] { return candidates[place].kind == .create }
-        return !withoutVersion.contains(key)
+        return !withoutVersion.contains(key) && !damagedAtServer.contains(key)
     }
 
     // MARK: - Ordering
@@ -235,6 +283,7 @@ struct PushPlan {
         var push = NextPush()
         push.withoutVersion = withoutVersion
         push.newlyParked = newlyParked
+        push.newlyDamaged = newlyDamaged
         var (count, size) = (0, 0)
         var included: Set<Int> = []
         for component in PushOrder(targets).components {
@@ -264,7 +313,7 @@ struct PushPlan {
             fields["If-Match"] = candidate.version.map(FHIRRequest.entityTag)
             if candidate.kind == .create { fields["If-None-Match"] = "*" }
             request = FHIRRequest(.put, key.path, fields: fields, body: content)
-            if candidate.kind == .update, let base = change.base { patch(&request, base, content) }
+            if candidate.kind == .update { patch(&request, change, content) }
         }
         request.isRepeatable = false
         return PushEntry(
@@ -272,17 +321,18 @@ struct PushPlan {
             wasSent: change.isSent, entry: FHIRBundleEntry(request))
     }
 
-    private func patch(_ request: inout FHIRRequest, _ base: String, _ content: Data) {
-        let body: Data?
-        switch form.updateFormat {
-        case .whole: return
-        case .jsonPatch: body = JSONPatch.patch(from: base, to: String(decoding: content, as: UTF8.self))
-        case .fhirPathPatch:
-            do {
-                body = FHIRPathPatch.patch(from: try journal.resource(base), to: try journal.resource(content))
-            } catch { body = nil }
-        }
-        guard let body else { return }
+    private func patch(_ request: inout FHIRRequest, _ change: WaitingChange, _ content: Data) {
+        guard form.updateFormat != .whole, let base = change.base else { return }
+        let patch: Data?
+        do {
+            // Of what is no state of the resource there is no patch.
+            guard let before = try journal.base(change) else { return }
+            patch =
+                form.updateFormat == .jsonPatch
+                ? JSONPatch.patch(from: base, to: String(decoding: content, as: UTF8.self))
+                : FHIRPathPatch.patch(from: before, to: try journal.resource(content))
+        } catch { patch = nil }
+        guard let body = patch else { return }
         request.method = .patch
         request.body = body
         if form.updateFormat == .jsonPatch { request.fields["Content-Type"] = MediaType.jsonPatch }

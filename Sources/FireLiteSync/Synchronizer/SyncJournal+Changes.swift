@@ -133,7 +133,8 @@ extension SyncJournal {
     }
 
     private static let waitingChanges = """
-        SELECT \(WaitingChange.qualifiedColumns), r.version, r.own FROM _sync_change c
+        SELECT \(WaitingChange.qualifiedColumns), r.version, CASE WHEN r.resource IS NULL OR typeof(r.own) = 'integer' THEN r.own ELSE 0 END
+        FROM _sync_change c
         LEFT JOIN _sync_resource r ON r.server = c.server AND r.type = c.type AND r.id = c.id
         WHERE c.server = ? AND c.state = 0 AND c.change > ? ORDER BY c.change LIMIT ?
         """
@@ -211,7 +212,12 @@ extension SyncJournal {
         let isDeletion = change.kind == .deleted
         let key = SyncKey(typeName: change.typeName, id: id)
         // The log keeps no payloads for long.
-        let (base, current) = (try change.base.map(whole), try change.current.map(whole))
+        let current = try change.current.map(whole)
+        let base: String?
+        do { base = try change.base.map(whole) } catch let error as any ResourceFault where error.concernsOneResource {
+            // A payload of it is lost: nobody knows what the server had before.
+            base = WaitingChange.unknown
+        }
         if let base, let old = Self.id(inJSON: base), old != id {
             // The app has given the resource another id: at the server that is a deletion and a new resource.
             try note(SyncKey(typeName: change.typeName, id: old), change.sequence, base: base, content: nil, isDeletion: true, &intake)
@@ -291,7 +297,7 @@ extension SyncJournal {
         let sequence = try tx.newestChange()
         for type in try tx.counts() {
             var without: [String] = []
-            try tx.forEach(typeName: type.typeName) { resource in
+            func take(_ resource: FHIRResource) throws {
                 guard let id = resource.id else { return without.append(resource.pk) }
                 let key = SyncKey(typeName: type.typeName, id: id)
                 if try changes(of: key).isEmpty {
@@ -299,6 +305,17 @@ extension SyncJournal {
                     try insert(
                         key, sequence, base: nil,
                         content: configuration.sendsEachVersion && !isSealed ? FHIRJSON.string(tx.whole(resource)) : nil, isSealed)
+                }
+            }
+            do { try tx.forEach(typeName: type.typeName) { try take($0) } } catch  where error.isAboutOneResource {
+                without = []
+                try tx.forEach(typeName: type.typeName) { damaged in
+                    // It waits, too, and is listed when it cannot be sent.
+                    guard let id = damaged.id else { throw Self.unnamed(type.typeName, damaged) }
+                    let key = SyncKey(typeName: type.typeName, id: id)
+                    if try changes(of: key).isEmpty { try insert(key, sequence, base: nil, content: nil, true) }
+                } _: {
+                    try take($0)
                 }
             }
             for pk in without {
@@ -311,7 +328,7 @@ extension SyncJournal {
         }
         for row in try rows("SELECT type, id FROM _sync_resource WHERE server = ? AND own <> 2", [.integer(server)]) {
             let key = SyncKey(typeName: row[0].text ?? "", id: row[1].text ?? "")
-            guard try tx.resource(typeName: key.typeName, id: key.id) == nil, try changes(of: key).isEmpty else { continue }
+            guard isType(key.typeName), try tx.registered(key.typeName, id: key.id) == nil, try changes(of: key).isEmpty else { continue }
             try insert(key, sequence, base: nil, content: nil)
             try run(
                 "UPDATE _sync_change SET state = 3, isEach = 0 WHERE server = ? AND type = ? AND id = ?",
@@ -320,9 +337,17 @@ extension SyncJournal {
         guard isGap else { return }
         // What would be sent is the state of a resource, and a missing one would be a deletion.
         for change in try changes("state = 0 AND isEach = 0 AND sent = 0 AND earlier IS NULL", []) {
-            guard try known(change.key) != nil, try tx.registered(change.key.typeName, id: change.key.id) == nil else { continue }
+            let key = change.key
+            guard isType(key.typeName), try known(key) != nil, try tx.registered(key.typeName, id: key.id) == nil else { continue }
             try run("UPDATE _sync_change SET state = 3 WHERE change = ?", [.integer(change.number)])
         }
+    }
+
+    /// The error for a resource whose id is lost with its content, so that nothing can be listed as not sent.
+    private static func unnamed(_ typeName: String, _ damaged: FireLite.UnreadableResource) -> FHIRStoreError {
+        FHIRStoreError(
+            .notAStore,
+            "the \(typeName) with the number \(damaged.number) cannot be read, nor can its id (\(damaged.reason)): restore a backup")
     }
 
     /// The number of resources that the server has and the store lacks, and of which nobody knows whether they were deleted here.

@@ -18,6 +18,8 @@ struct NextPush: Sendable {
     var withoutVersion: [SyncKey] = []
     /// The number of changes that cannot be sent at all.
     var newlyParked = 0
+    /// Resources with changes that cannot be sent, as they cannot be read here.
+    var newlyDamaged: [SyncKey] = []
 }
 
 extension SyncJournal {
@@ -25,10 +27,11 @@ extension SyncJournal {
     ///
     /// - Parameters:
     ///   - skipped: the numbers of changes that wait for the next sync.
+    ///   - damaged: resources that cannot be read here.
     ///   - limit: the maximum number of changes.
-    func nextPush(skipping skipped: Set<Int64>, limit: Int, _ form: PushForm) throws -> NextPush {
+    func nextPush(skipping skipped: Set<Int64>, _ damaged: Set<SyncKey>, limit: Int, _ form: PushForm) throws -> NextPush {
         try takeIn()
-        var plan = PushPlan(self, skipped: skipped, limit: limit, form: form)
+        var plan = PushPlan(self, skipped: skipped, damaged: damaged, limit: limit, form: form)
         try plan.load()
         let push = try plan.next()
         try mark(push.bundle.entries)
@@ -122,7 +125,7 @@ extension SyncJournal {
         try takeIn()
         var sequences: [Int64: Int64] = [:]
         for list in lists(successes.map(\.entry.number)) {
-            for row in try rows(Self.sequences, list) { sequences[row[0].integer ?? 0] = row[1].integer }
+            for row in try rows(Self.sequences, list) { sequences[row[0].integer ?? 0] = row[1].integer ?? 0 }
         }
         var (done, new): ([Int64], [Success]) = ([], [])
         for success in successes {

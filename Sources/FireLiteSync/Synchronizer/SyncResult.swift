@@ -27,6 +27,9 @@ public struct SyncResult: Sendable, Hashable, Codable {
     /// The number of changes that were not sent although the server did not refuse them: they refer to refused or conflicting resources, or
     /// failed and are sent again with the next push.
     public internal(set) var waiting = 0
+    /// The number of resources whose changes were not sent, as they cannot be read in the store: a row is damaged, or a payload is lost. They stay
+    /// ``SyncState/pending``, and ``PendingChange/issues`` says why.
+    public internal(set) var damaged = 0
     /// The number of new resources and versions from the server that cannot be read: ``Synchronizer/unreadable(limit:)``.
     public internal(set) var unreadable = 0
     /// The number of resources that the server counted but sent on no page of its searches.
@@ -57,7 +60,8 @@ public struct SyncResult: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey {
         case startedAt = "begin"
         case endedAt = "end"
-        case pulled, pulledDeletions, unchanged, created, updated, deleted, resolved, deferred, parked, waiting, unreadable, missing
+        case pulled, pulledDeletions, unchanged, created, updated, deleted, resolved, deferred, parked, waiting, damaged, unreadable,
+            missing
         case prefetched, leftToPrefetch, missingReferences, lockedTypes, undecided, typesWithoutDeletions
         case failure
     }
@@ -71,6 +75,7 @@ public struct SyncResult: Sendable, Hashable, Codable {
         (pulled, pulledDeletions, unchanged) = (try count(.pulled), try count(.pulledDeletions), try count(.unchanged))
         (created, updated, deleted) = (try count(.created), try count(.updated), try count(.deleted))
         (resolved, deferred, parked) = (try count(.resolved), try count(.deferred), try count(.parked))
+        damaged = try count(.damaged)
         (waiting, unreadable, missing) = (try count(.waiting), try count(.unreadable), try count(.missing))
         (prefetched, leftToPrefetch) = (try count(.prefetched), try count(.leftToPrefetch))
         missingReferences = try values.decodeIfPresent([MissingReference].self, forKey: .missingReferences) ?? []

@@ -26,9 +26,10 @@ extension SyncRun {
         let limit = state.grouping == .single ? 1 : max(configuration.maximumBundleCount, 1)
         while true {
             try Task.checkCancellation()
-            let (skipped, form) = (state.skipped, state.form)
-            let next = try await journal { try $0.nextPush(skipping: skipped, limit: limit, form) }
+            let (skipped, damaged, form) = (state.skipped, self.damaged, state.form)
+            let next = try await journal { try $0.nextPush(skipping: skipped, damaged, limit: limit, form) }
             result.parked += next.newlyParked
+            self.damaged.formUnion(next.newlyDamaged)
             if !next.bundle.components.isEmpty {
                 try await send(next.bundle, &state)
                 continue

@@ -7,21 +7,31 @@ extension SyncRun {
     mutating func settle(_ keys: [SyncKey]) async throws {
         for key in try await settleTogether(keys) {
             try Task.checkCancellation()
-            let (client, key) = (client, key)
-            switch try await there(key) {
-            case .versions(let page):
-                let (reception, unreadable) = try await journal { journal in
-                    let received = try client.received(page, takesOutUnreadable: true)
-                    let unreadable = try journal.keep(received.unreadable)
-                    return (try journal.settle(key, SyncRun.states(received.bundle, key)), unreadable)
-                }
-                count(reception)
-                result.unreadable += unreadable
-            case .present(let response):
-                count(try await journal { journal in try journal.settle(key, [try client.state(response, key)]) })
-            case .absent: count(try await journal { try $0.settle(key, []) })
-            case .unreadable(let entry): result.unreadable += try await journal { try $0.keep([entry]) }
+            let answer = try await there(key)
+            do { try await settle(key, answer) } catch  where error.isAboutOneResource {
+                // What was sent is not known any more: it is asked for again in the next sync.
+                damaged.insert(key)
+                let failure = error
+                try await journal { try $0.noteDamage(key, failure) }
             }
+        }
+    }
+
+    private mutating func settle(_ key: SyncKey, _ answer: Answer) async throws {
+        let client = client
+        switch answer {
+        case .versions(let page):
+            let (reception, unreadable) = try await journal { journal in
+                let received = try client.received(page, takesOutUnreadable: true)
+                let unreadable = try journal.keep(received.unreadable)
+                return (try journal.settle(key, SyncRun.states(received.bundle, key)), unreadable)
+            }
+            count(reception)
+            result.unreadable += unreadable
+        case .present(let response):
+            count(try await journal { journal in try journal.settle(key, [try client.state(response, key)]) })
+        case .absent: count(try await journal { try $0.settle(key, []) })
+        case .unreadable(let entry): result.unreadable += try await journal { try $0.keep([entry]) }
         }
     }
 
@@ -33,7 +43,8 @@ extension SyncRun {
     /// - Returns: those whose histories must be read.
     private mutating func settleTogether(_ keys: [SyncKey]) async throws -> [SyncKey] {
         // What has no address was never sent.
-        let keys = keys.filter { FHIRRequest.isAddressable($0.id) }
+        let release = client.release
+        let keys = keys.filter { FHIRRequest.isAddressable($0.id) && release.hasResourceType(named: $0.typeName) }
         guard keys.count > 2 else { return keys }
         var unclear = keys
         for (typeName, keys) in Dictionary(grouping: keys, by: \.typeName).sorted(by: { $0.key < $1.key }) {
@@ -48,7 +59,7 @@ extension SyncRun {
                     continue
                 }
                 let client = self.client
-                let (settled, reception) = try await journal { journal in
+                let settling = { @Sendable (journal: SyncJournal) in
                     var (settled, reception) = (Set<SyncKey>(), Reception())
                     for entry in try client.received(page, takesOutUnreadable: true).bundle.children("entry") {
                         // Without a version nothing can be sent safely: the history or the resource alone may say which it is.
@@ -59,8 +70,13 @@ extension SyncRun {
                     }
                     return (settled, reception)
                 }
-                count(reception)
-                unclear.removeAll { settled.contains($0) }
+                do {
+                    let (settled, reception) = try await journal(settling)
+                    count(reception)
+                    unclear.removeAll { settled.contains($0) }
+                } catch  where error.isAboutOneResource {
+                    // One of them cannot be read here: each is asked for by itself.
+                }
             }
         }
         return unclear

@@ -13,6 +13,8 @@ struct SyncRun {
     var isShared = false
     /// The types that are left alone, as resources of them are sealed and no key is set.
     var lockedTypes: Set<String> = []
+    /// The resources with changes that cannot be sent, as they cannot be read here.
+    var damaged: Set<SyncKey> = [] { didSet { result.damaged = damaged.count } }
     private var foundAbilities: ServerAbilities?
 
     var client: FHIRClient { synchronizer.client }
