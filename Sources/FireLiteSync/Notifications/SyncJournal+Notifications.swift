@@ -36,7 +36,9 @@ extension SyncJournal {
 
     func subscription(_ id: String) throws -> KnownSubscription? {
         try rows("SELECT types, last FROM _sync_subscription WHERE server = ? AND id = ?", [.integer(server), .text(id)]).first.map {
-            KnownSubscription(types: $0[0].text?.split(separator: " ").map(String.init), last: $0[1].integer)
+            KnownSubscription(
+                types: $0[0].text?.split(separator: " ").map(String.init),
+                last: $0[1].integer.flatMap { 0..<Int64.max / 2 ~= $0 ? $0 : nil })
         }
     }
 

@@ -80,7 +80,8 @@ extension SyncJournal {
         if row[2].integer != Self.wanted {
             let patience = Int64((configuration.prefetch?.patience ?? .zero) / .milliseconds(1))
             // A clock that was set back must not make it wait for ever.
-            let age = milliseconds - (row[3].integer ?? 0)
+            let asked = row[3].integer ?? 0
+            let age = ServerTime.range.contains(asked) ? milliseconds - asked : -1
             guard age >= patience || age < 0 else { return }
         } else if row[1].integer ?? 0 <= Int64(depth) {
             return
@@ -112,7 +113,7 @@ extension SyncJournal {
     }
 
     private func isWanted(_ key: SyncKey, depth: Int) -> Bool {
-        guard let prefetch = configuration.prefetch else { return false }
+        guard let prefetch = configuration.prefetch, FHIRRequest.isAddressable(key.id), isType(key.typeName) else { return false }
         return depth <= prefetch.depth && prefetch.types?.contains(key.typeName) ?? true
     }
 
@@ -174,7 +175,9 @@ extension SyncJournal {
         for row in rows {
             try keys.advance(to: row[0].integer ?? 0)
             cursor.newest = keys.last
-            guard let type = row[1].text, let id = row[2].text, let resource = try tx.resource(typeName: type, id: id) else { continue }
+            guard let type = row[1].text, let id = row[2].text, isType(type), let resource = try tx.resource(typeName: type, id: id) else {
+                continue
+            }
             try references.add(resource)
         }
         try references.note()
@@ -202,11 +205,14 @@ extension SyncJournal {
         var groups: [FetchedGroup] = []
         for row in try rows("SELECT scope, search, type FROM _sync_scope WHERE server = ? AND search GLOB '_fetched/*'", [.integer(server)])
         {
-            guard let depth = FetchedScope.depth(inKey: row[1].text ?? ""), let type = row[2].text, !types.contains(type) else { continue }
+            guard let depth = FetchedScope.depth(inKey: row[1].text ?? ""), let type = row[2].text, !types.contains(type), isType(type)
+            else {
+                continue
+            }
             let ids = try rows(
                 "SELECT id FROM _sync_resource WHERE server = ? AND type = ? AND scope = ? AND own <> 2 ORDER BY id",
                 [.integer(server), .text(type), row[0]]
-            ).compactMap { $0[0].text }
+            ).compactMap { $0[0].text }.filter { FHIRRequest.isAddressable($0) }
             if !ids.isEmpty { groups.append(FetchedGroup(typeName: type, depth: depth, ids: ids)) }
         }
         return groups

@@ -107,7 +107,7 @@ extension SyncJournal {
         guard let first = waiting.first else { return }
         if !isSettled, waiting.contains(where: \.isUncertain) { return reception.unsettled.append(key) }
         let local = try stored(key)
-        let base = try first.base.map { try resource($0) }
+        let base = try self.base(first)
         // Pushed from here and edited since; the server may have added something, and nobody else has changed it.
         let isOwn = known?.isOwn == true && state.version != nil && known?.version == state.version
         func adopt() throws {

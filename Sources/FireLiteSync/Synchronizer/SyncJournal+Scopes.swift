@@ -21,7 +21,9 @@ extension SyncJournal {
             try run("INSERT INTO _sync_scope(server, search, type) VALUES (?, ?, ?)", arguments + [.text(type)])
         }
         let row = try rows(select, arguments).first
-        return SyncCursor(scope: row?[0].integer ?? 0, since: row?[1].integer, newest: row?[2].integer, page: row?[3].text)
+        // A time that is none is no place: everything is pulled again.
+        func time(_ column: Int) -> Int64? { row?[column].integer.flatMap { ServerTime.range.contains($0) ? $0 : nil } }
+        return SyncCursor(scope: row?[0].integer ?? 0, since: time(1), newest: time(2), page: row?[3].text)
     }
 
     func keep(_ cursor: SyncCursor) throws {
@@ -49,7 +51,7 @@ extension SyncJournal {
                 "SELECT type, id FROM _sync_resource WHERE server = ? AND scope = ?", [.integer(server), .integer(scope)])
             for resource in found {
                 let key = SyncKey(typeName: resource[0].text ?? "", id: resource[1].text ?? "")
-                guard try changes(of: key).isEmpty else { continue }
+                guard isType(key.typeName), try changes(of: key).isEmpty else { continue }
                 if try tx.delete(typeName: key.typeName, id: key.id) { dropped += 1 }
                 try forget(key)
             }
@@ -75,6 +77,9 @@ extension SyncJournal {
 
 /// Times of the server as milliseconds.
 enum ServerTime {
+    /// From 1970 to the last year of FHIR's calendar.
+    static let range: Range<Int64> = 0..<253_402_300_800_000
+
     static func milliseconds(_ date: Date?) -> Int64? { date?.milliseconds(.down) }
 
     /// As an instant of FHIR.

@@ -38,7 +38,8 @@ extension SyncJournal {
 
     private func sentContents(_ change: WaitingChange) throws -> [SentContent] {
         func content(_ json: String, isPresent: Bool) throws -> SentContent {
-            SentContent(json: json, resource: json.isEmpty ? nil : try resource(json), isPresent: isPresent)
+            let resource = json.isEmpty ? nil : try change.resource(json, isPresent ? "content" : "earlier", tx.store.release)
+            return SentContent(json: json, resource: resource, isPresent: isPresent)
         }
         var contents = try change.earlier.map { try content($0, isPresent: false) }
         if change.isSent {
@@ -51,7 +52,7 @@ extension SyncJournal {
     private func settle(_ change: WaitingChange, _ versions: [RemoteState]) throws {
         let known = try self.known(change.key)
         let contents = try sentContents(change)
-        let base = try change.base.map { try resource($0) }
+        let base = try self.base(change)
         for version in versions {
             if let number = version.version, number == known?.version { return }
             guard let sent = contents.last(where: { $0.isIn(version, base: base) }) else { continue }
@@ -74,7 +75,7 @@ extension SyncJournal {
         }
         // As before: what was sent did not arrive.
         if let version = state.version, try known(state.key)?.version == version { return true }
-        let base = try change.base.map { try resource($0) }
+        let base = try self.base(change)
         guard try sentContents(change).contains(where: { $0.isIn(state, base: base) }) else { return false }
         reception.add(try settle(state.key, [state]))
         return true

@@ -34,7 +34,7 @@ extension Synchronizer {
         for (search, since) in zip(searches, cursors) {
             var parameters = search.parameters
             if let since {
-                let start = since - Int64(configuration.overlap / .milliseconds(1))
+                let start = max(since - Int64(configuration.overlap / .milliseconds(1)), 0)
                 parameters.append("_lastUpdated", "ge" + ServerTime.instant(start))
             }
             parameters.append("_summary", "count")
@@ -68,9 +68,10 @@ extension Synchronizer {
                     case .parked: preview.parked += 1
                     case .conflict: preview.conflicts += 1
                     case .undecided, .wanted, .unknown: preview.undecided += 1
+                    case .waiting where !journal.isType(change.key.typeName): preview.undecided += 1
                     case .waiting:
                         let isKnown = try journal.known(change.key) != nil
-                        let isStored = try journal.tx.resource(typeName: change.key.typeName, id: change.key.id) != nil
+                        let isStored = try journal.tx.registered(change.key.typeName, id: change.key.id) != nil
                         if !isStored { preview.toDelete += 1 } else if isKnown { preview.toUpdate += 1 } else { preview.toCreate += 1 }
                     }
                 }

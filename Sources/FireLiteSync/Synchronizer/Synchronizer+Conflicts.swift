@@ -123,12 +123,13 @@ extension ReadTransaction {
     }
 
     fileprivate func conflict(_ change: WaitingChange) throws -> SyncConflict {
-        func resource(_ json: String?) throws -> FHIRResource? {
-            try json.map { try FHIRJSON.resource(from: Data($0.utf8), release: store.release) }
+        guard store.release.hasResourceType(named: change.key.typeName) else {
+            throw SyncJournal.damage("_sync_change", change.number, "type")
         }
         return SyncConflict(
-            typeName: change.key.typeName, id: change.key.id, base: try resource(change.base),
-            local: try storedForServer(change.key)?.copy(), remote: try resource(change.remote), remoteVersion: change.remoteVersion)
+            typeName: change.key.typeName, id: change.key.id, base: try change.resource(change.base, "base", store.release),
+            local: try storedForServer(change.key)?.copy(), remote: try change.resource(change.remote, "remote", store.release),
+            remoteVersion: change.remoteVersion)
     }
 
     /// The store's state of a resource, with references that the server understands; nil if there is none.

@@ -12,7 +12,9 @@ extension Synchronizer {
         let text = try await journal { journal in
             try journal.rows("SELECT result FROM _sync_server WHERE server = ?", [.integer(journal.server)]).first?[0].text
         }
-        return try text.map { try JSONDecoder().decode(SyncResult.self, from: Data($0.utf8)) }
+        do { return try text.map { try JSONDecoder().decode(SyncResult.self, from: Data($0.utf8)) } } catch is DecodingError {
+            throw FHIRStoreError(.notAStore, "the last result in _sync_server is damaged: the next sync writes it again")
+        }
     }
 
     /// Whether a resource is the same in the store and at the server; nil if neither the server nor the list of changes has it.
@@ -107,10 +109,11 @@ extension Synchronizer {
             }
             if first.state == .conflict {
                 let state = RemoteState(
-                    key: key, version: first.remoteVersion, resource: try first.remote.map { try journal.resource($0) })
+                    key: key, version: first.remoteVersion, resource: try journal.remote(first))
                 try journal.adopt(state)
-            } else if let base = first.base {
-                _ = try journal.tx.store([try journal.resource(base)])
+            } else if let base = try journal.base(first) {
+                base.id = key.id
+                _ = try journal.tx.store([base])
                 try journal.removeChanges(of: key)
             } else {
                 _ = try journal.tx.delete(typeName: key.typeName, id: key.id)
@@ -137,7 +140,7 @@ extension Synchronizer {
             try journal.beginIfStarted()
             guard let change = try journal.changes(of: key).last, change.state == .conflict else { return false }
             let state = RemoteState(
-                key: key, version: change.remoteVersion, resource: try change.remote.map { try journal.resource($0) })
+                key: key, version: change.remoteVersion, resource: try journal.remote(change))
             switch try decide(try journal.conflict(change)) {
             case .deferred: return true
             case .remote: try journal.adopt(state)
