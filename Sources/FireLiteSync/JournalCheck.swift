@@ -80,7 +80,8 @@ private struct JournalCheck {
         var findings: [StoreFinding] = []
         let newest = try transaction.newestChange()
         let waiting = try rows(
-            "SELECT type, id, seq, base, content, isEach, state FROM _sync_change WHERE server = ? ORDER BY change", [.integer(server)])
+            "SELECT type, id, seq, base, content, isEach, state, remote FROM _sync_change WHERE server = ? ORDER BY change",
+            [.integer(server)])
         for row in waiting {
             try transaction.checkCancellation()
             let key = SyncKey(typeName: row[0].text ?? "", id: row[1].text ?? "")
@@ -93,7 +94,9 @@ private struct JournalCheck {
                 add("a change that neither waits nor is parked nor in conflict: restore a backup")
             }
             if row[2].integer ?? 0 > newest { add("a change with a number that the change log has not reached: restore a backup") }
-            for column in [3, 4] where !isReadable(row[column].text) { add("the content of a change cannot be read: restore a backup") }
+            for column in [3, 4, 7] where !isReadable(row[column].text, key.typeName) {
+                add("the content of a change cannot be read: restore a backup")
+            }
             if row[6].integer == 0, row[5].integer != 1, let changed, !changed.contains(key), let sequence = row[2].integer,
                 try transaction.registered(key.typeName, id: key.id) == nil, try isInLog(sequence, key)
             {
@@ -103,11 +106,11 @@ private struct JournalCheck {
         return findings
     }
 
-    private func isReadable(_ text: String?) -> Bool {
+    /// Whether a state is none, sealed, or one of a resource of the type.
+    private func isReadable(_ text: String?, _ typeName: String) -> Bool {
         guard let text, !text.hasPrefix(ContentSealing.textStart) else { return true }
         do {
-            _ = try FHIRJSON.resource(from: Data(text.utf8), release: transaction.store.release)
-            return true
+            return try FHIRJSON.resource(from: Data(text.utf8), release: transaction.store.release).resourceType == typeName
         } catch {
             return false
         }

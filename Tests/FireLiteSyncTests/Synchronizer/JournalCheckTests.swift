@@ -88,6 +88,8 @@ struct JournalCheckTests {
         ("UPDATE _sync_server SET base = NULL", ["_sync_server"]),
         ("UPDATE _sync_change SET state = 9 WHERE id = 'a'", ["_sync_change"]),
         ("UPDATE _sync_change SET base = substr(base, 2) WHERE id = 'a'", ["_sync_change"]),
+        ("UPDATE _sync_change SET remote = '{' WHERE id = 'a'", ["_sync_change"]),
+        (#"UPDATE _sync_change SET base = '{"resourceType":"Basic","id":"a","code":{"text":"x"}}' WHERE id = 'a'"#, ["_sync_change"]),
         ("UPDATE _sync_change SET seq = 900 WHERE id = 'a'", ["_sync_change"]),
         ("UPDATE _sync_change SET type = 'Patent' WHERE id = 'a'", ["_sync_change"]),
     ])
