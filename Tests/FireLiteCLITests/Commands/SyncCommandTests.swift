@@ -129,6 +129,27 @@ struct SyncCommandTests {
         #expect(try ToolRun("get", "--database", database.path, "Patient/b").status == .done)
     }
 
+    /// What cannot be read in the database is not sent, and each run lists it.
+    @Test func whatCannotBeReadHereIsListed() throws {
+        #expect(try ToolRun("delete", "--database", database.path, "Patient/1").status == .done)
+        let store = try FHIRStore(path: database.path, release: .r4)
+        try store.write { tx in
+            let changed = try tx.run(
+                on: ModuleTables(module: "test", version: 1, tables: [ModuleTable("_test", key: "k", columns: [])]),
+                "UPDATE Observation SET status = 'amended' WHERE id = '2'", [])
+            #expect(changed == 1)
+        }
+        try store.close()
+        let server = try AnsweringServer { _, _ in AnsweringServer.Answer(Self.capabilities("read")) }
+        for _ in 0..<2 {
+            let run = try run("push", "--server", server.base, "--plain-http")
+            #expect(run.status == .incomplete && run.error.contains("1 resource of the database unreadable: `firelite check` says why"))
+            #expect(run.output.contains("not sent Observation/2: it cannot be read here, see `firelite check`"), "\(run.output)")
+        }
+        let json = try run("push", "--server", server.base, "--plain-http", "--json")
+        #expect(json.output.contains(#""damaged":1"#) && json.output.contains(#""held":0"#), "\(json.output)")
+    }
+
     /// A server without a history of a type does not say what it has deleted: each form of output says so once there is something to delete.
     @Test func typesWithoutDeletionsAreInEveryForm() throws {
         let patient = #"{"resourceType":"Patient","id":"a","meta":{"versionId":"1","lastUpdated":"2024-01-01T00:00:00Z"}}"#
