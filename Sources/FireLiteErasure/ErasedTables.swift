@@ -212,6 +212,7 @@ enum ErasedTables {
                 ? "UPDATE _trust_identity SET name = NULL, reference = NULL WHERE number = ?"
                 : "DELETE FROM \(rows.table) WHERE \(rows.key) = ?"
             for number in rows.numbers { try tx.run(onModuleTable: rows.table, sql, [.integer(number)]) }
+            if rows.table != "_trust_identity" { try tx.noteErasedRows(rows.numbers.count, of: rows.table) }
             // Annotations that are sealed again get new rows, whose numbers may be those of deleted ones: hence afterwards.
             for (number, sealed) in rows.annotated { try noteAnnotated(number, sealed, tx) }
         }

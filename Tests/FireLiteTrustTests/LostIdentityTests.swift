@@ -125,6 +125,78 @@ import Testing
             try add(patient, .compartment("Patient/1"))
             #expect(try !isOpen && store.check().isEmpty)
             try add(stranger, .compartment("Patient/1"))
+        } else {
+            // Nor does somebody who has signed take the owner's, or audit.
+            expectRefusal { try add(patient, .everything) }
+            expectRefusal { try add(patient, .none) }
+            expectRefusal { try store.startAudit(by: stranger) }
+            #expect(try finds("_trust_identity", "2 identities are lost, and the owner may be among them: restore a backup"))
+            try store.write { try $0.acceptLostIdentities() }
+            expectRefusal { try add(stranger, .everything) }
+            try add(owner, .everything)
+            #expect(try !isOpen)
+        }
+    }
+
+    /// The file notes how many identities it has had: it is none without permissions if all signatures are gone as well.
+    @Test func anEmptiedFileIsNoNewOne() throws {
+        try store.write { tx in
+            for provenance in try tx.query(Provenance.self).all() { try tx.delete(Provenance.self, id: provenance.id ?? "") }
+            for id in ["open", "no"] { try tx.delete(Consent.self, id: id) }
+        }
+        for table in ["_trust_identity", "_trust_key"] { #expect(try run("DELETE FROM \(table)") == 2) }
+        #expect(try run("DELETE FROM _permission", of: PermissionTables.module) == 2)
+        #expect(try !isOpen && finds("_trust_identity", "2 identities are lost"))
+        #expect(try finds("_permission", "2 statements about Consents are lost"))
+        for signer in [owner, patient, stranger] { expectRefusal { try add(signer, .everything) } }
+        try store.write { try $0.acceptLostIdentities() }
+        #expect(try store.check().isEmpty)
+        try add(stranger, .everything)
+        #expect(try !isOpen && store.check().isEmpty)
+    }
+
+    /// An owner that is left adds others, also if an identity is lost with all that names it.
+    @Test func anOwnerThatIsLeftGoesOn() throws {
+        try add(stranger, .none)
+        for (table, column) in [("_trust_identity", "id"), ("_trust_key", "identity")] {
+            #expect(try run("DELETE FROM \(table) WHERE \(column) = 'stranger'") == 1)
+        }
+        #expect(try finds("_trust_identity", "1 identity is lost: restore a backup"))
+        try add(stranger, .none)
+        #expect(try store.check().isEmpty)
+    }
+
+    /// The denial of a Consent that was deleted is known by its row alone.
+    @Test func aLostStatementIsCounted() throws {
+        try store.write { tx in
+            for provenance in try tx.query(Provenance.self).all() where provenance.target.first?.reference == "Consent/no" {
+                try tx.delete(Provenance.self, id: provenance.id ?? "")
+            }
+            try tx.delete(Consent.self, id: "no")
+        }
+        #expect(try !isOpen)
+        #expect(try run("DELETE FROM _permission WHERE consent = 'no'", of: PermissionTables.module) == 1)
+        #expect(try finds("_permission", "1 statement about a Consent is lost"))
+    }
+
+    /// The number goes with the file: into a backup, and into what is recovered.
+    @Test func copiesKeepTheNumber() throws {
+        let folder = try TemporaryFolder()
+        let (copy, recovered) = (folder.file("b.sqlite"), folder.file("c.sqlite"))
+        try store.backup(to: URL(fileURLWithPath: copy))
+        _ = try FHIRStore.recover(from: URL(fileURLWithPath: copy), to: URL(fileURLWithPath: recovered), release: .r4)
+        for path in [copy, recovered] {
+            let store = try FHIRStore(path: path, release: .r4)
+            store.keepPermissions()
+            #expect(try store.check().isEmpty)
+            try store.write { tx in
+                for table in ["_trust_identity", "_trust_key"] { try tx.run(on: TrustTables.module, "DELETE FROM \(table)") }
+                try tx.run(on: PermissionTables.module, "DELETE FROM _permission")
+            }
+            let identity = Identity(id: "patient", authority: .everything, keys: [.init(patient.key.publicKey, from: .distantPast)])
+            expectRefusal { try store.write { try $0.setIdentity(identity) } }
+            #expect(try store.check().contains { $0.text.contains("2 identities are lost, and the owner may be among them") })
+            try store.close()
         }
     }
 

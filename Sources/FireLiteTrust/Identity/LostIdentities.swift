@@ -11,10 +11,20 @@ struct LostIdentities {
     /// If all identities are lost, with their keys and statements: the ids of the keys that have signed Consents.
     var signingKeys: Set<String> = []
 
-    var isEmpty: Bool { keys.isEmpty && authorities.isEmpty && signingKeys.isEmpty }
+    /// Whether the file has noted more identities than it has or names, and has no owner: whoever is missing may be the owner, and nothing shows who
+    /// that was.
+    var hidesOwner = false
+
+    var isEmpty: Bool { keys.isEmpty && authorities.isEmpty && signingKeys.isEmpty && !hidesOwner }
+
+    /// What to do if nothing shows who is lost.
+    static let remedy = "restore a backup, or have the person who owns the file call acceptLostIdentities()"
 
     var error: TrustError {
-        TrustError(
+        if hidesOwner {
+            return TrustError(.invalidArgument, "the file has lost identities, and the owner may be among them: \(Self.remedy)")
+        }
+        return TrustError(
             .invalidArgument,
             "the file has lost identities, or their authority, and keeps what they have signed: restore a backup, or add them again with the "
                 + "keys and the authority that they had, before anybody else gets authority")
@@ -32,7 +42,11 @@ extension ReadTransaction {
 
     func lostIdentities() throws -> LostIdentities {
         var lost = LostIdentities()
-        guard try hasTables(of: TrustTables.module) else { return lost }
+        let missing = try lostIdentityRows()
+        guard try hasTables(of: TrustTables.module) else {
+            lost.hidesOwner = missing > 0
+            return lost
+        }
         let identities = try rows(of: TrustTables.module, "SELECT id, authority FROM _trust_identity")
         let known = Set(identities.compactMap(\.[0].text))
         for row in try rows(of: TrustTables.module, "SELECT identity, kid FROM _trust_key") {
@@ -47,6 +61,7 @@ extension ReadTransaction {
         let hasOwner = identities.contains { Identity.Authority($0[1]) == .everything }
         let undefined = try identitiesWithoutAuthority()
         lost.authorities = hasOwner || signers.isEmpty ? undefined.intersection(signers) : undefined
+        lost.hidesOwner = !hasOwner && missing > lost.keys.count
         if known.isEmpty, lost.isEmpty { lost.signingKeys = try keysOfSignedConsents() }
         return lost
     }

@@ -24,6 +24,20 @@ enum TrustTables {
     static let module = ModuleTables(module: "trust", version: 1, tables: [identities, keys, nonces])
 }
 
+extension ReadTransaction {
+    /// How many identities the file has lost, by the number that it notes outside the table.
+    func lostIdentityRows() throws -> Int64 { try lostRows(of: TrustTables.module, "_trust_identity") }
+
+    /// How many statements about Consents the file has lost, revocations among them, by the number that it notes outside the table.
+    func lostStatementRows() throws -> Int64 { try lostRows(of: PermissionTables.module, "_permission") }
+}
+
+extension WriteTransaction {
+    func noteIdentityRows() throws { try noteRows(of: TrustTables.module, "_trust_identity") }
+
+    func noteStatementRows() throws { try noteRows(of: PermissionTables.module, "_permission") }
+}
+
 extension Date {
     /// Milliseconds since 1970; the furthest ones for dates beyond.
     var trustMilliseconds: Int64 {

@@ -7,7 +7,7 @@ extension WriteTransaction {
     /// Whoever adds an identity vouches for its keys: compare the thumbprints over another channel.
     ///
     /// If the file has lost identities whose keys or statements about Consents it keeps, nobody else gets authority until they are added again, each
-    /// with keys that it had.
+    /// with keys that it had. If nothing shows who is missing, and no owner is left, nobody is added: see ``acceptLostIdentities()``.
     /// - Throws: ``TrustError/Code/invalidArgument`` for an empty or very long id, for an authority that is no compartment, for a key that belongs
     ///   to another identity, and for what lost identities forbid; `FHIRStoreError`.
     public func setIdentity(_ identity: Identity) throws {
@@ -27,16 +27,33 @@ extension WriteTransaction {
         {
             try run(on: TrustTables.module, "INSERT INTO _trust_identity(name, reference, authority, id) VALUES (?, ?, ?, ?)", values)
         }
+        try noteIdentityRows()
         store.keepPermissions()
         let new = try identity.keys.filter { try add($0, to: identity.id) }
         // Its signatures are valid from now on.
         if !new.isEmpty { try withoutRecord { try recordAllStatements() } }
     }
 
+    /// Goes on without identities and statements that the file has lost, and that nothing else in it names.
+    ///
+    /// The file notes how many it has had, so that emptied tables are not those of a file without permissions: until this call nobody is
+    /// added who may take the owner's place. Call it only if the person who owns the file asks for it, and no backup can be restored: what
+    /// the lost identities have denied is not denied any more, and whoever is given authority next has it.
+    /// - Throws: `FHIRStoreError`.
+    public func acceptLostIdentities() throws {
+        try noteRows(of: TrustTables.module, "_trust_identity", forgetsLost: true)
+        try noteRows(of: PermissionTables.module, "_permission", forgetsLost: true)
+    }
+
     /// Refuses authority for others, and other keys, while identities are lost.
     private func checkLosses(_ identity: Identity) throws {
         let lost = try lostIdentities()
         guard !lost.isEmpty else { return }
+        if lost.hidesOwner {
+            // Whoever is added would count as one of those that are missing.
+            guard try self.identity(identity.id)?.authority == identity.authority else { throw lost.error }
+            return
+        }
         if let keys = lost.keys[identity.id] ?? (lost.signingKeys.isEmpty ? nil : lost.signingKeys) {
             // Where nothing else is left, a key shows who has signed.
             let isProven = lost.signingKeys.isEmpty || !identity.keys.isEmpty

@@ -16,8 +16,9 @@ struct PermissionCheck {
         let statements = try transaction.statements()
         // Consents whose denials hold although they do not say so themselves.
         let held = try Set(transaction.permissions().filter { $0.standing == .denialsOnly }.map(\.permission.id))
+        let unrecorded = try unrecorded(statements)
         return try authorities() + keys() + lost(besides: Set(statements.map(\.signer))) + damaged(statements)
-            + statements.compactMap { try fault(of: $0, held) } + unrecorded(statements)
+            + statements.compactMap { try fault(of: $0, held) } + (unrecorded.isEmpty ? missing() : unrecorded)
     }
 
     private func finding(_ text: String) -> StoreFinding { StoreFinding(.mismatch, table: "_permission", typeName: "Consent", text) }
@@ -69,10 +70,24 @@ struct PermissionCheck {
         findings += lost.authorities.sorted().map {
             finding("the authority of the identity \($0) is lost: it permits nothing, and its denials hold everywhere; set it again")
         }
+        let missing = try transaction.lostIdentityRows()
+        if missing > lost.keys.count {
+            let identities = String(counting: Int(missing) - lost.keys.count, "identity is", "identities are")
+            findings.append(
+                finding("\(identities) lost\(lost.hidesOwner ? ", and the owner may be among them" : ""): \(LostIdentities.remedy)"))
+        }
         if !lost.signingKeys.isEmpty {
             findings.append(finding("all identities are lost, and Consents are signed: restore a backup"))
         }
         return findings
+    }
+
+    /// Statements that nothing but their noted number knows of.
+    private func missing() throws -> [StoreFinding] {
+        let count = try transaction.lostStatementRows()
+        guard count > 0 else { return [] }
+        let statements = String(counting: Int(count), "statement about a Consent is", "statements about Consents are")
+        return [finding("_permission: \(statements) lost, so what they denied may be permitted: \(LostIdentities.remedy)")]
     }
 
     /// Rows that differ from what was signed.

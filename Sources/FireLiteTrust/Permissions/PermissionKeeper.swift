@@ -44,7 +44,8 @@ final class PermissionKeeper: WriteParticipant, @unchecked Sendable {
     func didRollBack() { lock.withLock { mustLook = true } }
 
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
-        guard try transaction.hasTables(of: TrustTables.module) || transaction.hasTables(of: PermissionTables.module) else { return [] }
+        let hasTables = try transaction.hasTables(of: TrustTables.module) || transaction.hasTables(of: PermissionTables.module)
+        guard try hasTables || transaction.lostIdentityRows() > 0 || transaction.lostStatementRows() > 0 else { return [] }
         return try PermissionCheck(transaction).findings()
     }
 

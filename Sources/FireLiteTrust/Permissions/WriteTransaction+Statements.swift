@@ -20,6 +20,7 @@ extension WriteTransaction {
                 try recordStatements(in: JSONItem.read(FHIRJSON.data(resource)), &present, isWritten: false)
             }
         }
+        try noteStatementRows()
     }
 
     /// Records the statements of a Provenance about Consents.
@@ -28,6 +29,7 @@ extension WriteTransaction {
     func recordStatements(in provenance: JSONItem, present consents: [String: Data]) throws {
         var present = PresentConsents(self, consents)
         try recordStatements(in: provenance, &present, isWritten: false)
+        try noteStatementRows()
     }
 
     /// Records what all signatures in the store state about Consents.
@@ -46,6 +48,7 @@ extension WriteTransaction {
                 try recordStatements(in: JSONItem.read(FHIRJSON.data(resource)), &present, isWritten: false)
             }
         }
+        try noteStatementRows()
     }
 
     /// - Parameter isWritten: whether the Provenance was written just now, so that it may have taken the place of another one.

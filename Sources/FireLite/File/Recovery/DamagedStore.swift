@@ -15,6 +15,8 @@ final class DamagedStore {
     let bases: [String]
     /// Whether the store kept ids unique.
     let keepsIDsUnique: Bool
+    /// How many rows tables of modules have had.
+    let notedRows: [String: Int64]
     private let format: Int64
     /// The number of ranges that may be tried around damage.
     let budget: TolerantScan.Budget
@@ -103,6 +105,7 @@ final class DamagedStore {
         // Digests of format 1 can be compared only with the classes that the file was last extended with.
         hasComparableDigests = format > 1 || model == nil || isOfThisModel
         keepsIDsUnique = try meta("uniqueIDs") == "1"
+        notedRows = NotedRows.all(settings.value ?? [:])
         bases = try meta("bases")?.split(separator: " ").map(String.init) ?? []
         nextRoot = try meta("nextRoot").flatMap { Int64($0) }.flatMap { (1...RootNumbers.maximum).contains($0) ? $0 : nil }
         if let high = try meta("identity").flatMap({ Int64($0) }), let key = try meta("digestKey").flatMap({ Int64($0) }) {

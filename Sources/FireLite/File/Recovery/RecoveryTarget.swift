@@ -20,6 +20,7 @@ final class RecoveryTarget {
             try connection.run("UPDATE _meta SET value = \(identity.digestKey) WHERE key = 'digestKey'")
         }
         if !source.bases.isEmpty { try LocalBases.store(source.bases, connection) }
+        for (table, count) in source.notedRows { try NotedRows.store(count, of: table, connection) }
         registry = Registry(connection, schema: source.access.schema)
         digestKey = UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0)
     }
