@@ -78,6 +78,7 @@ extension ReadTransaction {
     // MARK: - Versions
 
     private func history(_ table: TablePlan, id: String) throws -> [ResourceVersion] {
+        try access.schema.requireWhole(table, access.connection)
         var roots: Set<Int64> = []
         if let root = try access.registry.root(of: table, id: id) { roots.insert(root) }
         if hasChangeTable {

@@ -63,7 +63,8 @@ extension FHIRStore {
                 try run(sql, arguments: arguments, on: connection, isCancelled: isCancelled, columns: begin, body: body)
             }
         } catch let error as SQLiteError {
-            guard let reason = MissingPlace(error, sql, transaction.access.schema)?.reason else { throw error }
+            let schema = transaction.access.schema
+            guard let reason = MissingPlace(error, sql, schema, lost: try schema.lostTables(connection))?.reason else { throw error }
             throw FHIRStoreError(.sqlite, "\(connection.path): \(error.message): \(reason)", sql: sql, sqliteCode: error.code)
         }
     }

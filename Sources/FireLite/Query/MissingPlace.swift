@@ -8,9 +8,13 @@ struct MissingPlace {
     let reason: String
 
     /// - Returns: nil if the error is another one, or the name is none of the release.
-    init?(_ error: SQLiteError, _ sql: String, _ schema: StorageSchema) {
+    init?(_ error: SQLiteError, _ sql: String, _ schema: StorageSchema, lost: LostTables) {
         if let name = Self.name(in: error.message, after: "no such table: ") {
             guard let table = schema.table(named: name), !table.isInFile else { return nil }
+            if !lost.shapes(with: table.name).isEmpty {
+                reason = "another program has dropped it: run `firelite check`, and `firelite recover` for what is left"
+                return
+            }
             reason =
                 table.isResource
                 ? "no \(name) was ever stored; its table comes with the first one"

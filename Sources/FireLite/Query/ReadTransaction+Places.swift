@@ -49,8 +49,17 @@ extension ReadTransaction {
     /// The key of a stored resource; nil for one that is not stored.
     package func key(of resource: FHIRResource) -> Int64? { (resource.objectExtras as? StoreTie).map { RowKey.key($0.root) } }
 
-    /// Whether the file may have resources of a type.
-    package func hasTable(of layout: Layout) -> Bool { table(of: layout).isInFile }
+    /// Whether the file may have resources of a type: also if their table is lost, so that reading them says so.
+    package func hasTable(of layout: Layout) -> Bool {
+        let table = table(of: layout)
+        if table.isInFile { return true }
+        do {
+            try access.schema.requireWhole(table, access.connection)
+            return false
+        } catch {
+            return true
+        }
+    }
 
     /// Whether the type has a full-text index.
     package func hasFullTextIndex(of layout: Layout) throws -> Bool {

@@ -74,7 +74,10 @@ extension Registry {
 
     /// The logical ids of resources of a type that have one, by number.
     func ids(of table: TablePlan, roots: [Int64]) throws -> [Int64: String] {
-        guard table.isInFile else { return [:] }
+        guard table.isInFile else {
+            try schema.requireWhole(table, connection)
+            return [:]
+        }
         var ids: [Int64: String] = [:]
         let statement = try connection.cached(
             "SELECT \(RowKey.root(ofSQL: "_k")), id FROM \(table.quotedName) WHERE _k IN \(Self.numbers) AND _parent IS NULL")
@@ -126,11 +129,27 @@ extension Registry {
     }
 
     /// The numbers of the shapes that resources have.
-    func usedShapes() throws -> [Int64] {
+    static func usedShapes(_ connection: Connection) throws -> [Int64] {
         let statement = try connection.prepare("SELECT DISTINCT shape FROM _resource")
         var shapes: [Int64] = []
         while try statement.step() { shapes.append(statement.int(0)) }
         return shapes
+    }
+
+    /// Calls `body` with the number, the type and the tables, separated by blanks, of each shape.
+    static func forEachShape(_ connection: Connection, _ body: (Int64, String, String) -> Void) throws {
+        let statement = try connection.cached("SELECT shape, type, tables FROM _shape")
+        defer { statement.reset() }
+        while try statement.step() { body(statement.int(0), statement.text(1) ?? "", statement.text(2) ?? "") }
+    }
+
+    /// The numbers of the resources with one of these shapes, in their order.
+    func roots(withShapes shapes: [Int64]) throws -> [Int64] {
+        let list = shapes.map { "\($0)" }.joined(separator: ",")
+        let statement = try connection.prepare("SELECT root FROM _resource WHERE shape IN (\(list)) ORDER BY root")
+        var roots: [Int64] = []
+        while try statement.step() { roots.append(statement.int(0)) }
+        return roots
     }
 
     /// The number of resources with rows in a table but none of these shapes, and of those with one of the shapes but no row in it.

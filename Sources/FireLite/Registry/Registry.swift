@@ -10,6 +10,8 @@ final class Registry {
     let clock: FHIRClock
     private var shapes: [Int64: Shape] = [:]
     private var shapesByMark: [UInt64: Shape] = [:]
+    /// The losses of tables when the shapes were read.
+    private var losses = 0
     private var registrationByRoot: Statement?
     private var registrationsByRoots: Statement?
     private var registrationsInRange: Statement?
@@ -157,7 +159,7 @@ final class Registry {
     func registrations(
         of table: TablePlan, after root: Int64, limit: Int = 256, unregistered: (Int64) throws -> Void
     ) throws -> [Registration] {
-        guard table.isInFile else { return [] }
+        guard try isInFile(table) else { return [] }
         let statement = try connection.cached(
             """
             SELECT \(Self.columns), \(RowKey.root(ofSQL: "stored._k")) FROM \(table.quotedName) AS stored LEFT JOIN _resource ON root = \(RowKey.root(ofSQL: "stored._k"))
@@ -178,6 +180,15 @@ final class Registry {
         return batch
     }
 
+    /// Whether the file has the table of a type.
+    ///
+    /// - Throws: `FHIRStoreError.notAStore` if it is lost; `SQLiteError`.
+    private func isInFile(_ table: TablePlan) throws -> Bool {
+        if table.isInFile { return true }
+        try schema.requireWhole(table, connection)
+        return false
+    }
+
     // MARK: - Resources by type and id
 
     /// The number of ids that one statement looks up.
@@ -189,7 +200,7 @@ final class Registry {
 
     /// The number of the first stored resource with this type and id, registered or not; nil if there is none.
     func root(of table: TablePlan, id: String) throws -> Int64? {
-        guard table.isInFile else { return nil }
+        guard try isInFile(table) else { return nil }
         let statement = try compiled(&table.statements.rootByID) {
             "SELECT _k FROM \(table.quotedName) WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1"
         }
@@ -198,7 +209,7 @@ final class Registry {
 
     /// The logical id of the resource with this number; nil if it has none.
     func id(of table: TablePlan, root: Int64) throws -> String? {
-        guard table.isInFile else { return nil }
+        guard try isInFile(table) else { return nil }
         let statement = try connection.cached("SELECT id FROM \(table.quotedName) WHERE _k BETWEEN ? AND ? AND _parent IS NULL")
         defer { statement.reset() }
         statement.bind(1, RowKey.key(root))
@@ -208,7 +219,7 @@ final class Registry {
 
     /// The registration of the first stored resource with this type and id; nil if there is none.
     func registration(of table: TablePlan, id: String) throws -> Registration? {
-        guard table.isInFile else { return nil }
+        guard try isInFile(table) else { return nil }
         let statement = try compiled(&table.statements.registrationByID) {
             """
             SELECT \(Self.columns) FROM \(table.quotedName) CROSS JOIN _resource ON root = \(RowKey.root(ofSQL: "_k"))
@@ -221,7 +232,7 @@ final class Registry {
     /// The registrations of the first stored resources of a type with these ids; nil for unknown ids.
     func registrations(of table: TablePlan, ids: [String]) throws -> [Registration?] {
         var found = [Registration?](repeating: nil, count: ids.count)
-        guard table.isInFile else { return found }
+        guard try isInFile(table) else { return found }
         var next = 0
         while next < ids.count {
             let count = min(Self.lookupGroup, ids.count - next)
@@ -246,7 +257,7 @@ final class Registry {
     /// of its id. Unknown ids are skipped.
     func places(of table: TablePlan, ids: [String]) throws -> ContiguousArray<(root: Int64, place: Int)> {
         var places: ContiguousArray<(root: Int64, place: Int)> = []
-        guard table.isInFile else { return places }
+        guard try isInFile(table) else { return places }
         places.reserveCapacity(ids.count)
         let statement = try compiled(&table.statements.rootsByIDs) {
             let values = (0..<Self.readingGroup).map { "(\($0), ?)" }.joined(separator: ", ")
@@ -330,8 +341,14 @@ final class Registry {
 
     /// The shape with this number; nil if there is none.
     ///
-    /// - Throws: `FHIRStoreError.newerFormat` if one of its tables is unknown to the release; `SQLiteError`.
-    func shape(_ number: Int64) throws -> Shape? {
+    /// - Parameter evenIfLost: whether to return it if the file has lost some of its tables.
+    /// - Throws: `FHIRStoreError`: `newerFormat` if one of its tables is unknown to the release, `notAStore` if the file has lost one;
+    ///   `SQLiteError`.
+    func shape(_ number: Int64, evenIfLost: Bool = false) throws -> Shape? {
+        if losses != schema.losses {
+            forget()
+            losses = schema.losses
+        }
         if let known = shapes[number] { return known }
         let statement = try connection.cached("SELECT tables FROM _shape WHERE shape = ?")
         statement.bind(1, number)
@@ -341,7 +358,10 @@ final class Registry {
             guard let table = schema.table(named: String(name)) else { throw schema.unknownTable(String(name), path: connection.path) }
             return table
         }
-        return note(Shape(number: number, tables: tables))
+        let lost = tables.filter { !$0.isInFile }
+        guard !lost.isEmpty else { return note(Shape(number: number, tables: tables)) }
+        if evenIfLost { return Shape(number: number, tables: tables) }
+        throw LostTables(path: connection.path).error(tables[0].name, lost.map(\.name))
     }
 
     /// The shape with these tables, the first of which is the resource's own. Registers a new one if there is none.

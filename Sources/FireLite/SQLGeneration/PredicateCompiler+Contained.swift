@@ -24,6 +24,7 @@ extension PredicateCompiler {
         guard scope.isRoot else {
             throw FHIRStoreError(.invalidArgument, "a condition on contained resources applies to a resource as a whole")
         }
+        try requireWhole(layout)
         let table = schema.table(of: layout)
         guard table.isInFile, table.holdsContainedRows else { return .never }
         let row = walk.newRow()

@@ -23,6 +23,7 @@ extension PredicateCompiler {
         guard scope.isRoot else {
             throw FHIRStoreError(.invalidArgument, "isReferred applies to a resource as a whole: use it outside of any { }")
         }
+        try requireWhole(layout)
         let sources = Sources(layout: layout, path: path, predicate: predicate, target: scope)
         guard let column = try referenceColumn(sources) else { return .never }
         if try looksUpReferences(sources, column, strategy) { return try lookUp(sources, column) }

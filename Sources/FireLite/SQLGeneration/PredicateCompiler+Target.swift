@@ -4,6 +4,7 @@ import FireLiteSQLiteBridge
 extension PredicateCompiler {
     /// The condition that a reference leads to a resource of a type that meets a predicate.
     func target(_ column: StoredColumn, layout: Layout, predicate: Predicate, strategy: Strategy) throws -> SQLFragment {
+        try requireWhole(layout)
         guard column.name != nil, schema.table(of: layout).isInFile else { return .never }
         if strategy == .filter {
             return try targetOfWalk(column, layout, predicate) ?? targetOfRow(column, layout, predicate)

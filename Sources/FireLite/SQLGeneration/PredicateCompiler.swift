@@ -27,6 +27,8 @@ final class PredicateCompiler {
     var isWalking = false
     /// The way from objects to their elements.
     let walk: TableWalk
+    /// What other programs have dropped; nil if that does not matter.
+    var lost: LostTables?
     /// The sets that conditions name.
     var definitions: [String: SQLFragment] = [:]
 
@@ -36,6 +38,13 @@ final class PredicateCompiler {
         self.indexes = indexes
         self.statistics = statistics
         self.bases = bases
+    }
+
+    /// Refuses conditions on a type that has lost a table.
+    ///
+    /// - Throws: `FHIRStoreError.notAStore`.
+    func requireWhole(_ layout: Layout) throws {
+        if let lost, !lost.isEmpty { try lost.require(layout.name) }
     }
 
     /// The rows of a type that are resources and not contained.
@@ -63,6 +72,7 @@ final class PredicateCompiler {
         case .contains(let layout, let inner): return try contains(layout, inner, scope)
         case .matching(let terms): return try matching(terms, scope)
         case .named(let name, let layout, let inner, let isMade):
+            try requireWhole(layout)
             return try named(name, layout: layout, predicate: inner, isMade: isMade, scope: scope)
         case .keys(let keys): return ValueTestCompiler(column: "\(scope.alias)._k").condition(.oneOf(keys.map { .integer($0) }))
         case .selected(let selection):

@@ -33,6 +33,9 @@ struct QueryStatement {
         let bases = try access.preparedForQueries(identity)
         compiler = PredicateCompiler(
             schema: access.schema, indexes: access.queries.indexes, statistics: statistics ?? RowStatistics(access), bases: bases.texts)
+        compiler.lost = try access.schema.lostTables(access.connection)
+        try compiler.requireWhole(request.layout)
+        if let container = request.container { try compiler.requireWhole(container.layout) }
         scope =
             request.container == nil
             ? compiler.rootScope(request.layout, alias: Self.alias) : compiler.containedScope(request.layout, alias: Self.alias)

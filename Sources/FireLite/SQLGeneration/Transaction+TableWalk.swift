@@ -3,7 +3,14 @@ import FireLiteSQLiteBridge
 
 extension ReadTransaction {
     /// The tables as they are.
-    package func tableWalk() throws -> TableWalk { try perform { TableWalk(access.schema) } }
+    ///
+    /// - Throws: `FHIRStoreError.notAStore` if another program has dropped one: its rows would be missing from a view without a word.
+    package func tableWalk() throws -> TableWalk {
+        try perform {
+            try access.schema.requireWhole(access.connection)
+            return TableWalk(access.schema)
+        }
+    }
 }
 
 extension WriteTransaction {

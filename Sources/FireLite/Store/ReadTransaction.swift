@@ -295,6 +295,7 @@ public class ReadTransaction {
     }
 
     private func count(_ table: TablePlan) throws -> Int {
+        try access.schema.requireWhole(table, access.connection)
         guard table.isInFile else { return 0 }
         if restriction != nil { return try count(QueryRequest(table.root.layout)) }
         access.region?.tables.insert(table.name)
@@ -309,7 +310,8 @@ public class ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     public func counts() throws -> [TypeCount] {
         try perform(observesRestriction: true) {
-            try access.schema.storedTables.filter(\.isResource)
+            try access.schema.requireWhole(access.connection)
+            return try access.schema.storedTables.filter(\.isResource)
                 .map { TypeCount(typeName: $0.name, count: try count($0)) }.filter { $0.count > 0 }.sorted { $0.typeName < $1.typeName }
         }
     }
@@ -317,7 +319,8 @@ public class ReadTransaction {
     /// The types of which there are stored resources, by name, without counting them.
     package func populatedTypeNames() throws -> [String] {
         try perform(observesRestriction: true) {
-            try access.schema.storedTables.filter(\.isResource).filter { try hasResources($0) }.map(\.name).sorted()
+            try access.schema.requireWhole(access.connection)
+            return try access.schema.storedTables.filter(\.isResource).filter { try hasResources($0) }.map(\.name).sorted()
         }
     }
 

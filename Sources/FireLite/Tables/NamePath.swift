@@ -59,3 +59,23 @@ extension GroupPlan {
     /// The slot of the element that a path begins with, and the path with that element's name as its first step.
     func step(_ path: NamePath) -> (slot: Int, path: NamePath)? { layout.step(path) }
 }
+
+extension StorageSchema {
+    /// Whether a column for values may have this name: a path of to-one elements to a primitive.
+    func hasColumn(_ name: String, in plan: TablePlan) -> Bool {
+        if plan.primitive != nil { return name == "value" }
+        var layout = plan.root.layout
+        let steps = name.split(separator: "_", omittingEmptySubsequences: false)
+        for (index, step) in steps.enumerated() {
+            guard let element = layout.element(named: String(step)), !element.isList else { return false }
+            switch element.kind {
+            case .primitive: return index == steps.count - 1
+            case .object:
+                guard let next = element.layout else { return false }
+                layout = next
+            case .resource: return false
+            }
+        }
+        return false
+    }
+}

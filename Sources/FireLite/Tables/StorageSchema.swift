@@ -32,6 +32,10 @@ final class StorageSchema {
     private(set) var knownModules: Set<String> = []
     /// The modules that never kept tables in the file.
     private(set) var absentModules: Set<String> = []
+    /// What other programs have dropped; nil if that must be found out. See `lostTables(_:)`.
+    var lost: LostTables?
+    /// How often tables that were used here had vanished from the file.
+    private(set) var losses = 0
 
     /// SQLite's default maximum number of columns of a table, without bookkeeping columns.
     #if SQLCipher
@@ -180,24 +184,6 @@ final class StorageSchema {
         )
     }
 
-    /// Whether a column for values may have this name: a path of to-one elements to a primitive.
-    func hasColumn(_ name: String, in plan: TablePlan) -> Bool {
-        if plan.primitive != nil { return name == "value" }
-        var layout = plan.root.layout
-        let steps = name.split(separator: "_", omittingEmptySubsequences: false)
-        for (index, step) in steps.enumerated() {
-            guard let element = layout.element(named: String(step)), !element.isList else { return false }
-            switch element.kind {
-            case .primitive: return index == steps.count - 1
-            case .object:
-                guard let next = element.layout else { return false }
-                layout = next
-            case .resource: return false
-            }
-        }
-        return false
-    }
-
     // MARK: - The file's catalog
 
     /// Reads which tables and columns the file has, if that has changed since it was last read.
@@ -218,8 +204,29 @@ final class StorageSchema {
         moduleDefinitions = content.moduleDefinitions
         knownModules = []
         absentModules = []
+        lost = nil
+        forgetVanished(rows)
         try verify(content.triggers, connection)
         version = current
+    }
+
+    /// The names of the tables that the file has.
+    var storedNames: Set<Substring> {
+        var names = Set(unused.map { Substring($0.name) })
+        for plan in tables where plan.isInFile { names.insert(Substring(plan.name)) }
+        return names
+    }
+
+    /// Takes note that tables which were used here are not in the file any more.
+    private func forgetVanished(_ rows: CatalogRows) {
+        let used = tables.filter(\.isInFile)
+        guard !used.isEmpty else { return }
+        let present = Set(rows.rows.filter { $0.kind == .table }.map { rows.text($0.name) })
+        for plan in used where !present.contains(plan.name) {
+            plan.leaveFile()
+            changes += 1
+            losses += 1
+        }
     }
 
     /// What the definitions of a catalog are. Those of types that are used already are taken up.
@@ -419,6 +426,9 @@ final class StorageSchema {
                     try connection.run("ALTER TABLE \(plan.quotedName) ADD COLUMN \(column.quotedName) \(column.declaredType)")
                 }
             } else {
+                // A new table in its place would hide what is lost.
+                let lost = try lostTables(connection)
+                if !lost.shapes(with: plan.name).isEmpty { throw lost.error(plan.resourceName, [plan.name]) }
                 // The index of ids needs the column.
                 if plan.isResource, plan.root.members[0].main < 0 { _ = plan.mainColumn(plan.root, 0) }
                 try connection.run(plan.creation(columns: plan.columns.count))
@@ -469,11 +479,10 @@ final class StorageSchema {
         absentModules = []
         unused = []
         for plan in tables {
-            plan.fileColumns = 0
-            plan.isInFile = false
             plan.isNeeded = false
-            plan.dropPendingColumns()
+            plan.leaveFile()
         }
+        lost = nil
         version = nil
     }
 }

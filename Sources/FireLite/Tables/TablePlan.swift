@@ -186,6 +186,13 @@ final class TablePlan {
         if memberColumn >= limit { memberColumn = -1 }
     }
 
+    /// Takes note that the table is not in the file, or that nothing is known of it.
+    func leaveFile() {
+        fileColumns = 0
+        isInFile = false
+        dropPendingColumns()
+    }
+
     // MARK: - Deleting
 
     /// Deletes the rows with keys in a range.

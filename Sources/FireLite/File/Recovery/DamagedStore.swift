@@ -305,7 +305,7 @@ final class DamagedStore {
     func shape(of root: Int64) throws -> (shape: Shape, doubtful: [String])? {
         if let registration = registrations[root] {
             do {
-                if let shape = try access.registry.shape(registration.shape) { return (shape, []) }
+                if let shape = try access.registry.shape(registration.shape, evenIfLost: true) { return (shape, []) }
             } catch let error as SQLiteError where error.isDamage {
             } catch is FHIRStoreError {
                 // The list of tables exists but is damaged.

@@ -65,6 +65,8 @@ private struct Recovery {
     let release: FHIRRelease
     private let meter: ProgressMeter
     private var report = RecoveryReport()
+    /// The tables that resources have lost, by the numbers of their shapes.
+    private var lost: [Int64: LostTables.Loss] = [:]
 
     init(source: DamagedStore, release: FHIRRelease, _ progress: StoreProgressHandler?) {
         meter = ProgressMeter(progress)
@@ -85,6 +87,15 @@ private struct Recovery {
         report.unreadable = source.unreadable
         report.unreadable += source.access.schema.unknownTables.map {
             "the definition of the table \($0) is not one of FHIR \(release.name)'s, so its rows cannot be read"
+        }
+        // Those with a definition that is not known are listed already.
+        let unknown = source.access.schema.unknownTables
+        lost = try source.access.schema.lostTables(source.access.connection).shapes.compactMapValues { loss in
+            let tables = loss.tables.filter { !unknown.contains($0) }
+            return tables.isEmpty ? nil : LostTables.Loss(type: loss.type, tables: tables)
+        }
+        report.unreadable += Set(lost.values.flatMap(\.tables)).sorted().map {
+            "the table \($0) is missing, and with it all of its rows: another program has dropped it, or the list of tables is damaged"
         }
         let target = try RecoveryTarget(path: path, key: key, source: source)
         let roots = Set(source.registrations.keys).union(source.found.keys).sorted()
@@ -123,6 +134,11 @@ private struct Recovery {
     }
 
     private mutating func copy(_ root: Int64, to target: RecoveryTarget) throws {
+        if let loss = source.registrations[root].flatMap({ lost[$0.shape] }) {
+            let id = source.found[root]?.id
+            let reason = "its rows in \(loss.tables.joined(separator: ", ")) are missing with the table"
+            return report.lost.append(RecoveryReport.Resource(typeName: loss.type, id: id, number: root, reason: reason))
+        }
         guard let (shape, doubtful) = try source.shape(of: root) else {
             return lose(root, nil, "its own row and its list of tables cannot be read")
         }

@@ -14,7 +14,6 @@ extension ReadTransaction {
         requireActive()
         let table = try table(ofTypeNamed: typeName)
         try perform {
-            guard table.isInFile else { return }
             // Both are called before this returns.
             try withoutActuallyEscaping(unreadable) { unreadable in
                 try withoutActuallyEscaping(body) { body in
@@ -26,7 +25,10 @@ extension ReadTransaction {
 
     /// The names of the resource types that have a table in the file, readable or not.
     package var storedTypeNames: [String] {
-        access.schema.storedTables.filter(\.isResource).map(\.name).sorted()
+        get throws {
+            let lost = try access.schema.lostTables(access.connection).shapes.values.map(\.type)
+            return Set(access.schema.storedTables.filter(\.isResource).map(\.name) + lost).sorted()
+        }
     }
 }
 
@@ -46,6 +48,7 @@ private struct TolerantPass {
 
     func run() throws {
         do {
+            guard table.isInFile else { return try listLost() }
             var last: Int64 = -1
             while true {
                 let batch: [Registration]
@@ -69,6 +72,17 @@ private struct TolerantPass {
         case let error as FHIRStoreError: [.notAStore, .newerFormat].contains(error.code)
         default: false
         }
+    }
+
+    /// Lists the resources of a type whose own table another program has dropped.
+    private func listLost() throws {
+        let shapes = try access.schema.lostTables(access.connection).shapes.filter { $0.value.type == table.name }.map(\.key)
+        guard !shapes.isEmpty else { return }
+        for root in try access.registry.roots(withShapes: shapes) { try list(root, Self.lostRows([table])) }
+    }
+
+    private static func lostRows(_ tables: [TablePlan]) -> String {
+        "it had rows in a table that another program has dropped: \(tables.map(\.name).joined(separator: ", "))"
     }
 
     private func give(_ resource: FHIRResource) throws {
@@ -128,7 +142,11 @@ private struct TolerantPass {
         let root = registration.root
         let shape: Shape
         do {
-            guard let found = try access.registry.shape(registration.shape) else { return try list(root, "its list of tables is missing") }
+            guard let found = try access.registry.shape(registration.shape, evenIfLost: true) else {
+                return try list(root, "its list of tables is missing")
+            }
+            let lost = found.tables.filter { !$0.isInFile }
+            guard lost.isEmpty else { return try list(root, Self.lostRows(lost)) }
             shape = found
         } catch let error as FHIRStoreError where error.code == .newerFormat {
             return try list(root, "it has rows in a table that this version of the classes does not know")

@@ -36,6 +36,7 @@ struct StoreCheck {
         findings += access.schema.unknownTables.map {
             StoreFinding(.unknownTable, table: $0, "the table \($0) is not part of FHIR \(access.schema.release.name)")
         }
+        findings += try lostTables()
         findings += try tolerant("_index", table: "_index") { try indexes() }
         let tables = access.schema.storedTables
         for (number, table) in tables.enumerated() {
@@ -128,6 +129,26 @@ struct StoreCheck {
 
     // MARK: - Rows
 
+    /// Tables that resources have rows in by the registry, and that other programs have dropped.
+    private func lostTables() throws -> [StoreFinding] {
+        let lost = try access.schema.lostTables(connection)
+        var findings: [StoreFinding] = []
+        for name in Set(lost.shapes.values.flatMap(\.tables)).sorted() {
+            for (type, losses) in Dictionary(grouping: lost.shapes.filter { $0.value.tables.contains(name) }, by: \.value.type)
+                .sorted(by: { $0.key < $1.key })
+            {
+                let count = try access.registry.roots(withShapes: losses.map(\.key)).count
+                let resources = String(counting: Int64(count), "resource", "resources")
+                let rows = "rows of \(resources) of the type \(type)"
+                findings.append(
+                    StoreFinding(
+                        .unreadable, table: name, typeName: type,
+                        "the table \(name) is missing, and with it \(rows): another program has dropped it"))
+            }
+        }
+        return findings
+    }
+
     /// Rows of a table that belong to no resource, or to no row of the tables that can own them.
     private func orphans(_ table: TablePlan) throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
@@ -170,8 +191,8 @@ struct StoreCheck {
                     "\(table?.name ?? "_resource"): \(String(counting: count, "resource has", "resources have")) \(text)"))
         }
         var shapes: [Int: [Int64]] = [:]
-        for number in try access.registry.usedShapes() {
-            guard let shape = try access.registry.shape(number) else { continue }
+        for number in try Registry.usedShapes(connection) {
+            guard let shape = try access.registry.shape(number, evenIfLost: true) else { continue }
             for table in shape.tables { shapes[table.index, default: []].append(number) }
             let name = try access.registry.typeName(ofShape: number)
             guard let own = name.flatMap({ access.schema.table(named: $0) }), own.isInFile else { continue }
@@ -206,7 +227,8 @@ struct StoreCheck {
                         .registry, table: "_resource", typeName: try typeName(of: registration), number: registration.root,
                         "the version \(registration.revision) of the resource with number \(registration.root) is not valid"))
             }
-            for registration in try damaged(batch) {
+            let lost = try access.schema.lostTables(connection)
+            for registration in try damaged(batch.filter { lost.shapes[$0.shape] == nil }) {
                 findings.append(
                     StoreFinding(
                         .content, typeName: try typeName(of: registration), number: registration.root,

@@ -109,7 +109,7 @@ package struct Exporter {
             return stored.map(\.typeName)
         } catch let error as FHIRStoreError where options.skips && error.code == .notAStore {
             // A table that cannot be counted may be readable in part.
-            return transaction.storedTypeNames
+            return try transaction.storedTypeNames
         }
     }
 
