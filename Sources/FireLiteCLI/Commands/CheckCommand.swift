@@ -28,35 +28,36 @@ struct CheckCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let faults = try findFaults()
+        let faults = try Self.faults(of: database).map(Self.item)
         var report = Report()
         report.addMember("sound", .flag(faults.isEmpty))
-        report.addItems("faults", keys: ["kind", "table", "type", "number", "text"], faults)
+        report.addItems("faults", keys: Self.keys, faults)
         if faults.isEmpty { report.addNote("sound") }
         try console.print(report, listing)
         guard !faults.isEmpty else { return .done }
         throw ToolError.incomplete("\(database.path) is not sound: \(faults.count) fault\(faults.count == 1 ? "" : "s")")
     }
 
-    private func findFaults() throws -> [(line: String, figures: [Report.Figure])] {
+    /// The figures of a fault.
+    static let keys = ["kind", "table", "type", "number", "text"]
+
+    /// The faults of a database, also those of what modules keep in it.
+    static func faults(of database: DatabaseArgument) throws -> [StoreFinding] {
         do {
-            return try database.openForReadingUnlocated().check().map {
-                Self.item($0.kind, table: $0.table, type: $0.typeName, number: $0.number, text: $0.text)
-            }
+            return try database.openForReadingUnlocated().check()
         } catch let error as FHIRStoreError {
             // A store that is too damaged to be opened is unsound; any other file is a wrong argument.
             guard error.code == .notAStore, error.isDamage else { throw ToolError.failed(database.message(of: error)) }
-            return [Self.item(.unreadable, table: nil, type: nil, number: nil, text: error.message)]
+            return [StoreFinding(.unreadable, error.message)]
         }
     }
 
-    private static func item(
-        _ kind: StoreFinding.Kind, table: String?, type: String?, number: Int64?, text: String
-    ) -> (line: String, figures: [Report.Figure]) {
+    /// A line for a fault.
+    static func item(_ fault: StoreFinding) -> (line: String, figures: [Report.Figure]) {
         let figures: [Report.Figure] = [
-            .init("kind", .text(kind.rawValue)), .init("table", FigureValue(table)), .init("type", FigureValue(type)),
-            .init("number", number.map { .number(Int($0)) } ?? .none), .init("text", .text(text)),
+            .init("kind", .text(fault.kind.rawValue)), .init("table", FigureValue(fault.table)), .init("type", FigureValue(fault.typeName)),
+            .init("number", fault.number.map { .number(Int($0)) } ?? .none), .init("text", .text(fault.text)),
         ]
-        return (text, figures)
+        return (fault.text, figures)
     }
 }

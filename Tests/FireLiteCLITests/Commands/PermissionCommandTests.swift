@@ -64,6 +64,22 @@ struct PermissionCommandTests {
         #expect(try decision("dr") == .incomplete)
     }
 
+    /// A new file that `check` finds faults in is no complete recovery, also if they are those of a module.
+    @Test func recoveryListsTheFaultsOfModules() throws {
+        #expect(try run("permit", "--grantee", "dr", signer: "me").status == .done)
+        do {
+            let connection = try Connection(path: database.path, createsFile: false, isHardened: false)
+            try connection.execute("DELETE FROM _trust_identity")
+        }
+        _ = try run("reseal")
+        let new = database.folder.file("new.sqlite")
+        let recover = try ToolRun("recover", database.path, new)
+        #expect(recover.status == .incomplete, "\(recover.output) \(recover.error)")
+        let check = try ToolRun("check", "--database", new)
+        #expect(check.status == .incomplete && !check.output.isEmpty)
+        for line in check.output.split(separator: "\n") { #expect(recover.output.contains("\(new): \(line)"), "\(recover.output)") }
+    }
+
     @Test func signaturesHoldUntilTheResourceChanges() throws {
         #expect(try run("verify", "Patient/1").status == .incomplete)
         let sign = try run("sign", "Patient/1", signer: "me", as: "signer")
