@@ -201,11 +201,12 @@ struct DatabaseArgument {
         if isWriting { noteTrail(store) }
     }
 
-    /// Says that a write has no row in the file's audit trail, which only its signer can continue.
+    /// Has the first write say that it has no row in the file's audit trail, which only its signer can continue.
     private func noteTrail(_ store: FHIRStore) {
         // A trail that cannot be read is one.
         do { if try store.read({ try $0.lastAuditHead() }) == nil { return } } catch {}
-        note("\(path) has an audit trail, in which what this command changes has no row")
+        let text = "\(path) has an audit trail, in which what this command changes has no row"
+        _ = store.participant(TrailNote.self) { TrailNote { note(text) } }
     }
 
     /// Runs `body`, and makes the store's errors name the file.
@@ -236,4 +237,24 @@ struct DatabaseArgument {
         }
         return layout
     }
+}
+
+/// Gives a note when the first write begins: a command that changes nothing has none.
+private final class TrailNote: WriteParticipant, @unchecked Sendable {
+    // `lock` guards the note.
+    private let lock = NSLock()
+    private var give: (() -> Void)?
+
+    init(_ give: @escaping () -> Void) { self.give = give }
+
+    var writtenTypes: Set<String>? { [] }
+
+    func willBegin(_ transaction: WriteTransaction) {
+        lock.withLock {
+            give?()
+            give = nil
+        }
+    }
+
+    func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) {}
 }

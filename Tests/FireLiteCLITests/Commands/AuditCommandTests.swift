@@ -125,6 +125,12 @@ struct AuditCommandTests {
         #expect(try run("verify").output == before)
         let read = try ToolRun("get", "--database", path, "Patient/new")
         #expect(read.status == .done && read.error.isEmpty, "\(read.error)")
+        // A command that could write and changes nothing has no note.
+        for command in [["vacuum"], ["put", "--if-version", "7"]] {
+            let patient = try folder.write("bad.json", #"{"resourceType":"Patient","id":"new","actve":true}"#)
+            let idle = try ToolRun(command + ["--database", path] + (command[0] == "put" ? [patient] : []))
+            #expect(!idle.error.contains("audit trail"), "\(command): \(idle.error)")
+        }
         // A file without a trail has no such note.
         let plain = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
         #expect(try !plain.run("import", [patient]).error.contains("audit trail"))
