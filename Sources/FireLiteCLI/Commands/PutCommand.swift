@@ -11,8 +11,8 @@ struct PutCommand: Command {
         operands: "RESOURCE|-", operandCount: 1...1, operandKinds: [.file], ownOperand: .path, jsonKeys: StoredResource.jsonKeys,
         discussion: """
             RESOURCE is a file; with two files, the first is the database. The resource replaces the stored one of its type and
-            id, or is added. It needs an id. A text that cannot be read as FHIR is refused for its first mistake, such as an
-            element that does not exist; errors by FHIR's definitions in what can be read are all listed by their places.
+            id, or is added. It needs an id. A text that cannot be read as FHIR is refused, and its mistakes, such as
+            elements that do not exist, are listed, up to 20; so are errors by FHIR's definitions in what can be read.
             Nothing is stored then, and the exit status is 1. With --if-version nothing is stored if somebody has changed the
             resource since: read its version with `firelite history` first.
 
@@ -38,6 +38,8 @@ struct PutCommand: Command {
         let resource: FHIRResource
         do { resource = try ResourceText.resource(bytes, database.release) } catch let error as FHIRXMLError {
             throw ToolError.incomplete(error)
+        } catch let error as FHIRDecodingError {
+            throw ResourceText.refusal(error, bytes, database.release, command: "put", console)
         }
         guard let id = resource.id else { throw ToolError.incomplete("the \(resource.resourceType) in \(path) has no id: give it one") }
         if !isUnchecked { try ResourceText.check(resource, command: "put", console) }

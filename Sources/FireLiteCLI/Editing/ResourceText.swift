@@ -9,10 +9,37 @@ enum ResourceText {
     ///
     /// - Throws: `FHIRDecodingError`; `FHIRXMLError`.
     static func resource(_ bytes: Data, _ release: FHIRRelease) throws -> FHIRResource {
-        let first = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) }
-        return first == UInt8(ascii: "<")
+        isXML(bytes)
             ? try FHIRXML.resource(from: bytes, release: release) : try FHIRJSON.resource(from: bytes, release: release)
     }
+
+    /// The number of mistakes in a text that are listed.
+    private static let mostMistakes = 20
+
+    /// Reports all mistakes of a text that was refused for its first one.
+    ///
+    /// - Returns: the error that ends the command: the mistake itself if it is the only one.
+    static func refusal(_ first: FHIRDecodingError, _ bytes: Data, _ release: FHIRRelease, command: String, _ console: Console) -> any Error
+    {
+        let all = mistakes(bytes, release)
+        guard all.count > 1 else { return first }
+        for mistake in all.prefix(mostMistakes) { console.report("firelite \(command): \(ToolWords.text(of: mistake))") }
+        if all.count > mostMistakes { console.report("firelite \(command): and \(all.count - mostMistakes) more") }
+        return ToolError.incomplete("nothing is stored: the text has \(all.count) mistakes")
+    }
+
+    /// The mistakes in a text; empty if it is too broken to go on after the first one.
+    private static func mistakes(_ bytes: Data, _ release: FHIRRelease) -> [FHIRDecodingError] {
+        do {
+            return isXML(bytes)
+                ? try FHIRXML.lenientResource(from: bytes, release: release).issues
+                : try FHIRJSON.lenientResource(from: bytes, release: release).issues
+        } catch {
+            return []
+        }
+    }
+
+    private static func isXML(_ bytes: Data) -> Bool { bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) } == UInt8(ascii: "<") }
 
     /// Reports what does not fit FHIR's definitions.
     ///

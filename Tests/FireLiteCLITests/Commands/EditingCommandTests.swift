@@ -36,6 +36,19 @@ struct EditingCommandTests {
         #expect(try database.run("put", [unnamed]).status == .incomplete)
     }
 
+    /// A text is corrected in one round: each misspelt element is named, with the nearest one.
+    @Test(arguments: [2, 20, 23]) func putNamesAllMistakes(_ count: Int) throws {
+        let names = (0..<count).map { #"{"text":"T","famly":"A\#($0)"}"# }.joined(separator: ",")
+        let bad = try folder.write("bad.json", #"{"resourceType":"Patient","id":"3","name":[\#(names)]}"#)
+        let refused = try database.run("put", [bad])
+        #expect(refused.status == .incomplete && refused.output.isEmpty)
+        let lines = refused.error.split(separator: "\n").filter { $0.contains("famly") }
+        #expect(lines.count == min(count, 20), "\(refused.error)")
+        #expect(lines.allSatisfy { $0.contains("family") }, "\(refused.error)")
+        #expect(refused.error.contains("and 3 more") == (count == 23), "\(refused.error)")
+        #expect(try database.run("get", ["Patient/3"]).status == .incomplete)
+    }
+
     @Test func putRefusesAnotherVersion() throws {
         let file = try folder.write("new.json", #"{"resourceType":"Patient","id":"1","gender":"other"}"#)
         let refused = try database.run("put", [file, "--if-version", "2"])
