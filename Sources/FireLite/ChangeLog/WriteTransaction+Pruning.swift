@@ -33,20 +33,22 @@ extension WriteTransaction {
         }
     }
 
-    /// Runs `body`, which takes rows out of the log on purpose, so that these do not count as lost.
+    /// Runs `body`, which takes rows out of the log on purpose, so that these do not count as lost. If it throws, it has taken none.
     func thinning<Value>(_ body: () throws -> Value) throws -> Value {
         let settings = try trackingSettings()
         guard var mark = settings.mark else { return try body() }
         let start = max(settings.start, mark.first)
         let numbers = start..<max(start, nextTracked ?? settings.next)
         let before = try changeTable.missing(in: numbers)
-        let value = try body()
-        let after = try changeTable.missing(in: numbers)
-        if after != before {
-            mark.add(ChangeLogMark.remaining(after, without: before))
-            try setMark(mark)
+        return try writer.atomically([]) {
+            let value = try body()
+            let after = try changeTable.missing(in: numbers)
+            if after != before {
+                mark.add(ChangeLogMark.remaining(after, without: before))
+                try setMark(mark)
+            }
+            return value
         }
-        return value
     }
 
     /// What `pruneHistory` with the same arguments leaves because the log of changes needs it.

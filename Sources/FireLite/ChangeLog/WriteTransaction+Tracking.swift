@@ -79,23 +79,30 @@ extension WriteTransaction {
                     .invalidArgument,
                     "the reader '\(name)' has read up to \(place), and the log goes up to \(settings.next - 1): \(sequence) is not between")
             }
-            try changeTable.setPlace(of: name, sequence)
-            try prune()
+            try pruning { try changeTable.setPlace(of: name, sequence) }
         }
     }
 
     package func skipToNewest(_ name: String) throws {
         try perform {
             guard hasChangeTable else { return }
-            try changeTable.setPlace(of: name, try currentSettings().next - 1)
-            try prune()
+            let place = try currentSettings().next - 1
+            try pruning { try changeTable.setPlace(of: name, place) }
         }
     }
 
     func removeReader(_ name: String) throws {
         try perform {
             guard hasChangeTable else { return }
-            try changeTable.removeReader(name)
+            try pruning { try changeTable.removeReader(name) }
+        }
+    }
+
+    /// Moves readers, and prunes the log: both or, if an error is thrown, neither.
+    private func pruning(_ move: () throws -> Void) throws {
+        try saveChanges()
+        try writer.atomically([]) {
+            try move()
             try prune()
         }
     }

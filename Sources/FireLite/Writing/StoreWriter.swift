@@ -97,6 +97,7 @@ final class StoreWriter {
         record?.beginSavepoint()
         tracking?.beginSavepoint()
         let hadGrown = hasGrown
+        let settings = trackingSettings
         do {
             let result = try body()
             try access.connection.cached("RELEASE firelite").run()
@@ -107,6 +108,7 @@ final class StoreWriter {
             record?.rollBackToSavepoint()
             tracking?.rollBackToSavepoint()
             hasGrown = hadGrown
+            trackingSettings = settings
             for resource in resources where !(resource.objectExtras is StoreTie) { resource.becomeUnmanaged() }
             if access.connection.isInTransaction {
                 try access.connection.cached("ROLLBACK TO firelite").run()
