@@ -85,7 +85,10 @@ extension FHIRStore {
             if !report.isCompletion {
                 // What nothing refers to any longer went with the deletions; what versions had refers to goes now.
                 let deleted = max(0, payloadsBefore - (try payloadCount()))
-                report.payloads += try completeDeletion(after: deleted) ?? 0
+                if let (payloads, kept) = try completeDeletion(after: deleted) {
+                    report.payloads += payloads
+                    report.left += kept.map { .init(kind: .unknown, what: $0) }
+                }
             }
             report.left += try unnamedFiles()
             try options.overwrites ? overwriteFile() : forgetReports()
@@ -144,8 +147,9 @@ extension FHIRStore {
     ///
     /// Everything that must happen before the file is overwritten belongs here, so that a later call does it, too.
     /// - Parameter deleted: the number of payloads that the deletions have deleted already.
-    /// - Returns: the number of deleted payloads; nil if no erasure has deleted and not yet overwritten.
-    private func completeDeletion(after deleted: Int = 0) throws -> Int? {
+    /// - Returns: the number of deleted payloads, and why others stay that nothing seems to refer to; nil if no erasure has deleted and not
+    ///   yet overwritten.
+    private func completeDeletion(after deleted: Int = 0) throws -> (payloads: Int, kept: [String])? {
         guard try read({ try $0.unfinishedErasure }) != nil else { return nil }
         let isUnfinished = try write { tx in
             guard var unfinished = try UnfinishedErasure(tx) else { return false }
@@ -159,7 +163,9 @@ extension FHIRStore {
             return true
         }
         guard isUnfinished else { return nil }
-        let payloads = try deleted + attachments.removeUnreferencedPayloads().payloads
+        // Payloads of others stay as they are.
+        let collected = try attachments.collect(takesBackFiles: false)
+        let payloads = deleted + collected.payloads
         if payloads > 0 {
             try write { tx in
                 guard var unfinished = try UnfinishedErasure(tx) else { return }
@@ -167,7 +173,7 @@ extension FHIRStore {
                 try tx.noteUnfinishedErasure(unfinished.note())
             }
         }
-        return payloads
+        return (payloads, collected.kept)
     }
 
     /// The number of payloads in the store.

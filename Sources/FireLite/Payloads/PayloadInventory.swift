@@ -99,6 +99,9 @@ struct PayloadInventory {
 
     // MARK: - The database
 
+    /// The name of a file; NULL for a value that is no text, as payloads are not read by it.
+    private static let nameSQL = "CASE typeof(name) WHEN 'text' THEN name END"
+
     private func blob(_ hash: [UInt8]) throws -> (number: Int64, bytes: Int64)? {
         guard hasBlobs else { return nil }
         let statement = try connection.cached("SELECT blob, bytes FROM _blob WHERE hash = ?")
@@ -118,7 +121,7 @@ struct PayloadInventory {
         let pieces = whole + (rest > 0 ? 1 : 0)
         let stored = bytes &+ (item.text.isSealed ? pieces &* PayloadLayout.sealBytes : 0)
         if schema.moduleDefinitions["_blobfile"] != nil {
-            let statement = try connection.cached("SELECT name FROM _blobfile WHERE blob = ?")
+            let statement = try connection.cached("SELECT \(Self.nameSQL) FROM _blobfile WHERE blob = ?")
             defer { statement.reset() }
             statement.bind(1, blob.number)
             if try statement.step() {
@@ -190,7 +193,57 @@ struct PayloadInventory {
     }
 
     /// Everything that is wrong.
-    func findings(_ folder: PayloadFolder?) -> [StoreFinding] { missing(folder) + disagreements }
+    ///
+    /// - Throws: `SQLiteError`.
+    func findings(_ folder: PayloadFolder?) throws -> [StoreFinding] {
+        let lacking = try missing(folder) + unusable(folder)
+        guard !lacking.isEmpty, let folder, let kept = try unnamed(folder) else { return lacking + disagreements }
+        return lacking + [kept] + disagreements
+    }
+
+    /// The rows that no payload can have, and those without a file that no resource refers to.
+    private func unusable(_ folder: PayloadFolder?) throws -> [StoreFinding] {
+        guard hasBlobs else { return [] }
+        var findings: [StoreFinding] = []
+        let damaged = try connection.prepare(
+            """
+            SELECT blob FROM _blob WHERE hash IS NOT NULL AND (typeof(hash) <> 'blob' OR length(hash) <> 32)
+            OR typeof(bytes) <> 'integer' OR bytes < 0
+            """)
+        while try damaged.step() {
+            let text = "the row \(damaged.int(0)) of _blob is damaged: its hash or its size is not valid"
+            findings.append(StoreFinding(.payload, table: "_blob", text))
+        }
+        guard schema.moduleDefinitions["_blobfile"] != nil else { return findings }
+        let referred = fileNames
+        let files = try connection.prepare("SELECT blob, \(Self.nameSQL) FROM _blobfile")
+        while try files.step() {
+            let name = files.text(1) ?? ""
+            guard !referred.contains(name), folder?.size(of: name) == nil else { continue }
+            let text = "the payload with number \(files.int(0)), to which no resource refers, is in a file that is missing"
+            findings.append(StoreFinding(.payload, table: "_blobfile", text))
+        }
+        return findings
+    }
+
+    /// The files that no row names, and that stay while rows are damaged; nil if there are none, or if the folder cannot be read.
+    private func unnamed(_ folder: PayloadFolder) throws -> StoreFinding? {
+        var names: Set<String>
+        do {
+            names = try Set(folder.names().filter(PayloadFolder.isName))
+        } catch is FHIRStoreError {
+            return nil
+        }
+        if schema.moduleDefinitions["_blobfile"] != nil {
+            let statement = try connection.prepare("SELECT \(Self.nameSQL) FROM _blobfile")
+            while try statement.step() { names.remove(statement.text(0) ?? "") }
+        }
+        guard !names.isEmpty else { return nil }
+        return StoreFinding(
+            .payload, table: "_blobfile",
+            "\(String(counting: names.count, "file", "files")) in \(folder.path) that no row names may be a payload's that is missing, so none is deleted: "
+                + "`firelite blobs collect` gives payloads the files whose content matches")
+    }
 }
 
 /// The columns that can have references to payloads: the contents of Attachments and Binaries.

@@ -18,6 +18,7 @@ struct BlobsCommand: Command {
             JSONKey("payloads", "a list: hash, bytes, created, resources, versions (whether an older version may have it), sealed"),
             JSONKey("faults", "with verify, a list of texts: the payloads that do not match their hash or lack a part"),
             JSONKey("collected", "with collect, the number of payloads deleted"),
+            JSONKey("kept", "with collect, a list of texts: why payloads or files stay that nothing seems to refer to"),
             JSONKey("moved", "with apart and back, the number of resources whose payloads moved"),
         ],
         list: ListDefinition(key: "payloads", actions: ["list"], rowKeys: ["hash"]),
@@ -25,8 +26,9 @@ struct BlobsCommand: Command {
             apart moves payloads out of the rows of their resources, now and with every later write; back moves them into the
             rows again. With --keyring, apart also seals payloads that are stored apart unsealed. verify compares each payload
             with its SHA-256, and opens sealed ones; the exit status is 1 if one differs, or is missing. collect deletes
-            payloads that nothing refers to. --in-files keeps large payloads that are stored from now on in a folder beside
-            the database, which must be copied and moved with it; `firelite backup` does.
+            payloads that nothing refers to, and gives payloads that have lost their files those back whose content matches;
+            what damaged rows may need stays, with exit status 1. --in-files keeps large payloads that are stored from now on
+            in a folder beside the database, which must be copied and moved with it; `firelite backup` does.
 
             Examples: firelite blobs --database health.sqlite apart
                       firelite blobs --database health.sqlite verify
@@ -57,7 +59,7 @@ struct BlobsCommand: Command {
         let store = try isReading ? database.openForReading() : database.open()
         let attachments = store.attachments
         var report = Report()
-        var (faults, collected, moved): ([PayloadFault], Int, Int) = ([], 0, 0)
+        var (faults, collected, moved, kept): ([PayloadFault], Int, Int, [String]) = ([], 0, 0, [])
         try database.located {
             do {
                 switch action {
@@ -66,9 +68,9 @@ struct BlobsCommand: Command {
                     faults = try attachments.verify()
                     if faults.isEmpty { report.addNote("every payload matches its hash") }
                 case .collect:
-                    let deleted = try attachments.removeUnreferencedPayloads()
-                    collected = deleted.payloads
-                    report.addNote("collected \(Figures.count(deleted.payloads)), \(Figures.bytes(deleted.bytes))")
+                    let result = try attachments.collect()
+                    (collected, kept) = (result.payloads, result.kept + [result.keptFiles].compactMap { $0 })
+                    report.addNote("collected \(Figures.count(result.payloads)), \(Figures.bytes(result.bytes))")
                 case .apart:
                     moved = try attachments.externalizePayloads(policy(attachments))
                     report.addNote("moved \(Figures.count(moved))")
@@ -82,10 +84,16 @@ struct BlobsCommand: Command {
             if action == .list, payloads.isEmpty { report.addNote("no payload is kept apart") }
         }
         for fault in faults { report.addNote(fault.description) }
+        for reason in kept { report.addNote(reason) }
         report.addMember("faults", .texts(faults.map(\.description)))
+        report.addMember("kept", .texts(kept))
         report.addMember("collected", .number(collected))
         report.addMember("moved", .number(moved))
         try console.print(report, listing)
+        guard kept.isEmpty else {
+            throw ToolError.incomplete(
+                "payloads or files stay that damaged rows of \(database.path) may need: see `firelite check`, or restore a backup")
+        }
         return faults.isEmpty ? .done : .incomplete
     }
 

@@ -57,30 +57,71 @@ extension Attachments {
     /// Deletes unreferenced payloads: those that were put and never used, those left by an interrupted `put`, those of pruned versions, and
     /// those whose resources a program without this module deleted.
     ///
-    /// Payloads whose last resource is deleted with this module need no collecting: the same write deletes them.
+    /// Payloads whose last resource is deleted with this module need no collecting: the same write deletes them. A payload that has lost its file gets
+    /// it back if the content of a file that no row names matches its hash.
     /// - Returns: the number of deleted payloads and of their bytes.
-    /// - Throws: `FHIRStoreError`.
+    /// - Throws: `AttachmentError.missing` after the rest was deleted, if payloads or files stay that damaged rows may need; `FHIRStoreError`.
     @discardableResult
     public func removeUnreferencedPayloads() throws -> (payloads: Int, bytes: Int) {
-        guard try store.read({ try $0.hasTables(of: BlobTables.module) }) else { return (0, 0) }
+        let collected = try collect()
+        if let reason = collected.kept.first ?? collected.keptFiles {
+            throw AttachmentError(.missing, "\(reason): restore it from a backup, and collect again")
+        }
+        return (collected.payloads, collected.bytes)
+    }
+
+    /// Deletes unreferenced payloads, but for those that damaged rows may need.
+    ///
+    /// - Parameter takesBackFiles: whether payloads that have lost their files get those back whose content matches. Default: true.
+    /// - Throws: `FHIRStoreError`.
+    package func collect(takesBackFiles: Bool = true) throws -> CollectedPayloads {
+        guard try store.read({ try $0.hasTables(of: BlobTables.module) }) else { return CollectedPayloads() }
         let isResumed = store.payloads.keeper != nil
         if !isResumed { try resume() }
         let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
-        try sweepFiles()
-        return try store.write { tx in
-            let hasVersions = try !tx.blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty
-            // Never delete a payload that a resource refers to, whatever the rows say.
-            try keeper.findReferences(tx, inVersions: hasVersions)
-            try tx.notePayloadsComplete()
+        let keptFiles = try sweepFiles(takesBack: takesBackFiles)
+        var collected = try store.write { tx in
             // A running `put` writes every few seconds.
             let recent = store.clock.now().milliseconds(.down) - Self.abandonedMilliseconds
-            let loose = try tx.blobRows("SELECT blob FROM _blob WHERE hash IS NOT NULL OR created < ?", [.integer(recent)])
-            return try tx.deleteBlobs(loose.compactMap { $0[0].integer })
+            let loose = { () throws -> [Int64] in
+                let rows = try tx.blobRows("SELECT blob FROM _blob WHERE hash IS NOT NULL OR created < ?", [.integer(recent)])
+                return rows.compactMap { $0[0].integer }
+            }
+            if let reason = try tx.lostPayloads().first.map(ReadTransaction.text) ?? tx.damagedPayload() {
+                // The references that are noted may say whose row is damaged, so they stay. What is known to be another payload can go.
+                let deleted = try tx.deleteBlobs(tx.unused(loose(), areIntact: true))
+                return CollectedPayloads(payloads: deleted.payloads, bytes: deleted.bytes, kept: [reason])
+            }
+            // Never delete a payload that a resource refers to, whatever the rows say.
+            try keeper.findReferences(tx)
+            try tx.notePayloadsComplete()
+            var kept: [String] = []
+            let deletable = try tx.unreferenced(loose()).filter { blob in
+                guard try tx.isIntact(blob) == false else { return true }
+                kept.append("\(try tx.payloadText(blob)) stays, although nothing refers to it, as its bytes do not match its hash")
+                return false
+            }
+            let deleted = try tx.deleteBlobs(deletable)
+            return CollectedPayloads(payloads: deleted.payloads, bytes: deleted.bytes, kept: kept)
         }
+        collected.keptFiles = keptFiles
+        return collected
     }
 
     /// The age of a payload whose put has not ended, after which its process is taken to be gone.
     static let abandonedMilliseconds: Int64 = 24 * 3_600_000
+}
+
+/// The result of collecting payloads.
+package struct CollectedPayloads: Sendable {
+    /// The number of deleted payloads.
+    package var payloads = 0
+    /// The number of their bytes.
+    package var bytes = 0
+    /// Why payloads without a use stay that damaged rows may need; empty if none do.
+    package var kept: [String] = []
+    /// Why files without a payload stay; nil if none do.
+    package var keptFiles: String?
 }
 
 extension ReadTransaction {
@@ -97,7 +138,7 @@ extension ReadTransaction {
 
     /// The payloads that resources refer to and that have no row, in the order of their hashes. The resources are read, as the rows of a lost payload
     /// may be lost with it.
-    fileprivate func lostPayloads() throws -> [PayloadFault] {
+    func lostPayloads() throws -> [PayloadFault] {
         var referring: [String: (hash: Data, roots: Set<Int64>)] = [:]
         try forEachPayloadReference { root, text in
             let hash = Data(text.hash)
@@ -117,7 +158,7 @@ extension ReadTransaction {
     ///
     /// - Parameter each: called with the number of bytes of each piece.
     /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; errors of `each`.
-    fileprivate func verify(_ reference: PayloadReference, _ each: (Int) throws -> Void) throws {
+    func verify(_ reference: PayloadReference, _ each: (Int) throws -> Void) throws {
         guard reference.byteCount >= 0 else { throw Self.missing(reference) }
         let blob = try stored(reference)
         // What follows the last piece of a file is not hashed.
@@ -131,6 +172,18 @@ extension ReadTransaction {
         guard blob.seal != nil || digest.finish() == reference.hash else { throw Self.changed(reference) }
     }
 
+    /// Calls `body` with each reference to a payload in the older versions that the log keeps, and the number of its resource.
+    func forEachVersionReference(_ body: (Int64, PayloadReference) throws -> Void) throws {
+        guard try !blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty else { return }
+        for row in try blobRows("SELECT root, content FROM _change WHERE content LIKE '%\"blob:%sha256:%'") {
+            guard let root = row[0].integer, let content = row[1].text else { continue }
+            for part in content.parts(separatedByBytes: "\"blob:").dropFirst() {
+                guard let end = part.firstIndex(of: "\""), let reference = PayloadReference("blob:" + part[..<end]) else { continue }
+                try body(root, reference)
+            }
+        }
+    }
+
     func resources(referringTo blob: Int64) throws -> [String] {
         try blobRows("SELECT DISTINCT root FROM _blob_reference WHERE blob = ? AND kept = 0 ORDER BY root", [.integer(blob)]).compactMap {
             try $0[0].integer.flatMap(reference(toResource:))
@@ -140,7 +193,7 @@ extension ReadTransaction {
 
 extension AttachmentKeeper {
     /// Notes the references that resources and their older versions have, and no others.
-    func findReferences(_ tx: WriteTransaction, inVersions: Bool) throws {
+    func findReferences(_ tx: WriteTransaction) throws {
         var found: [Int64: Set<Int64>] = [:]
         for row in try tx.blobRows("SELECT DISTINCT root FROM _blob_reference WHERE kept = 0") { found[row[0].integer ?? 0] = [] }
         try tx.forEachPayloadReference { root, text in
@@ -151,20 +204,14 @@ extension AttachmentKeeper {
             try note(blobs.sorted(), ofResource: root, isNew: false, keepsVersions: true, tx)
         }
         try tx.runBlobs("UPDATE _blob_reference SET kept = 1 WHERE kept = 0 AND root NOT IN (SELECT root FROM _resource)")
-        try noteVersions(inVersions ? versions(tx) : [:], tx)
+        try noteVersions(versions(tx), tx)
     }
 
     /// The payloads that older versions refer to, by the numbers of their resources.
     private func versions(_ tx: WriteTransaction) throws -> [Int64: Set<Int64>] {
         var versions: [Int64: Set<Int64>] = [:]
-        for row in try tx.blobRows("SELECT root, content FROM _change WHERE content LIKE '%\"blob:%sha256:%'") {
-            guard let root = row[0].integer, let content = row[1].text else { continue }
-            for part in content.parts(separatedByBytes: "\"blob:").dropFirst() {
-                guard let end = part.firstIndex(of: "\""), let reference = PayloadReference("blob:" + part[..<end]),
-                    let blob = try tx.blob(withHash: reference.hash)
-                else { continue }
-                versions[root, default: []].insert(blob.number)
-            }
+        try tx.forEachVersionReference { root, reference in
+            if let blob = try tx.blob(withHash: reference.hash) { versions[root, default: []].insert(blob.number) }
         }
         return versions
     }

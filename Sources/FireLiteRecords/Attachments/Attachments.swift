@@ -74,20 +74,35 @@ public struct Attachments: Sendable {
         return policy != nil
     }
 
-    /// Deletes files without a payload.
+    /// Deletes files without a payload, if none of them can be needed: while rows are damaged or a payload lacks its content, all stay.
     ///
-    /// It deletes none while a payload lacks its pieces or the row that names its file, as the payload may be in one of them.
-    func sweepFiles() throws {
-        guard let folder = PayloadFolder(store), store.configuration.access == .readWrite else { return }
-        let names = try folder.names()
-        guard !names.isEmpty else { return }
-        let used = { (tx: ReadTransaction) in Set(try tx.fileRows("SELECT name FROM _blobfile").compactMap { $0[0].text }) }
-        let known = try store.read(used)
-        guard names.contains(where: { !known.contains($0) }) else { return }
-        try store.write { tx in
-            if try tx.hasPayloadsWithoutContent() { return }
-            try folder.sweep(keeping: used(tx), overwrites: tx.unfinishedErasure != nil)
+    /// - Parameter takesBack: whether payloads that have lost their files get those back whose content matches. Default: false.
+    /// - Returns: why files without a payload stay; nil if none do.
+    @discardableResult
+    func sweepFiles(takesBack: Bool = false) throws -> String? {
+        guard let folder = PayloadFolder(store), store.configuration.access == .readWrite else { return nil }
+        guard try !store.read({ try Self.unnamed(folder, $0) }).isEmpty else { return nil }
+        return try store.write { tx in
+            let names = try Set(folder.names())
+            let isFile = { (name: String) in names.contains(name) && folder.size(of: name) != nil }
+            if takesBack { try tx.takeBackFiles(Self.unnamed(folder, tx), in: folder, isFile) }
+            guard let doubt = try tx.payloadDoubt(isFile, readsResources: true) else {
+                try folder.sweep(keeping: Self.named(tx), overwrites: tx.unfinishedErasure != nil)
+                return nil
+            }
+            let count = try Self.unnamed(folder, tx).filter(PayloadFolder.isName).count
+            return count == 0 ? nil : "\(String(counting: count, "file", "files")) in \(folder.path) without a payload stay, as \(doubt)"
         }
+    }
+
+    private static func named(_ tx: ReadTransaction) throws -> Set<String> {
+        try Set(tx.fileRows("SELECT name FROM _blobfile").compactMap { $0[0].text })
+    }
+
+    /// The names in the folder that no row has.
+    private static func unnamed(_ folder: PayloadFolder, _ tx: ReadTransaction) throws -> Set<String> {
+        let names = try folder.names()
+        return names.isEmpty ? [] : try Set(names).subtracting(named(tx))
     }
 
     private func keep(_ policy: AttachmentPolicy?) {

@@ -110,24 +110,34 @@ extension WriteTransaction {
     /// The unreferenced ones of some payloads: no row of `_blob_reference` refers to them, nor does the content of a resource or of an
     /// older version, as rows of `_blob_reference` may be lost.
     ///
+    /// - Parameter areIntact: whether only payloads count whose bytes match their hash: with a damaged row, one may be another payload that is needed.
+    ///   Default: false.
     /// - Complexity: if one of them has no row in `_blob_reference`, reads the columns with Attachments, and the versions that the log
     ///   keeps.
-    func unused(_ blobs: [Int64]) throws -> [Int64] {
-        var candidates: [Data: Int64] = [:]
-        for blob in blobs {
-            guard try blobRows("SELECT 1 FROM _blob_reference WHERE blob = ? LIMIT 1", [.integer(blob)]).isEmpty else { continue }
-            if let hash = try blobRows("SELECT hash FROM _blob WHERE blob = ?", [.integer(blob)]).first?[0].data { candidates[hash] = blob }
+    func unused(_ blobs: [Int64], areIntact: Bool = false) throws -> [Int64] {
+        let unnoted = try blobs.filter { try blobRows("SELECT 1 FROM _blob_reference WHERE blob = ? LIMIT 1", [.integer($0)]).isEmpty }
+        guard !unnoted.isEmpty else { return [] }
+        // A payload without a hash is incomplete, so nothing refers to it.
+        var (unused, hashes): (Set<Int64>, [Data: Int64]) = (Set(unnoted), [:])
+        for blob in unnoted {
+            if let hash = try blobRows("SELECT hash FROM _blob WHERE blob = ?", [.integer(blob)]).first?[0].data { hashes[hash] = blob }
         }
-        if !candidates.isEmpty { try forEachPayloadReference { candidates[Data($1.hash)] = nil } }
-        if !candidates.isEmpty, try !blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty {
-            candidates = try candidates.filter {
-                try blobRows("SELECT 1 FROM _change WHERE content LIKE ? LIMIT 1", [.text("%\"blob:%\($0.key.hexText)%")]).isEmpty
+        if !hashes.isEmpty {
+            try forEachPayloadReference { if let blob = hashes.removeValue(forKey: Data($1.hash)) { unused.remove(blob) } }
+        }
+        if try !hashes.isEmpty && !blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty {
+            for (hash, blob) in hashes where !hash.isEmpty {
+                let pattern = "%\"blob:%\(hash.hexText)%"
+                if try !blobRows("SELECT 1 FROM _change WHERE content LIKE ? LIMIT 1", [.text(pattern)]).isEmpty { unused.remove(blob) }
             }
         }
-        // A payload without a hash is incomplete, so nothing refers to it.
-        let used = Set(blobs).subtracting(candidates.values)
-        return try blobs.filter { blob in
-            try !used.contains(blob) || blobRows("SELECT 1 FROM _blob WHERE blob = ? AND hash IS NOT NULL", [.integer(blob)]).isEmpty
+        return try unused.sorted().filter { try !areIntact || isIntact($0) == true }
+    }
+
+    /// The payloads that no row of `_blob_reference` names, and that are no thumbnails.
+    func unreferenced(_ blobs: [Int64]) throws -> [Int64] {
+        try blobs.filter { blob in
+            try blobRows("SELECT 1 FROM _blob_reference WHERE blob = ? LIMIT 1", [.integer(blob)]).isEmpty && !isThumbnail(blob)
         }
     }
 
@@ -138,9 +148,9 @@ extension WriteTransaction {
     func deleteBlobs(_ blobs: some Sequence<Int64>) throws -> (payloads: Int, bytes: Int) {
         var deleted = (payloads: 0, bytes: 0)
         for blob in blobs {
-            guard try blobRows("SELECT 1 FROM _blob_reference WHERE blob = ? LIMIT 1", [.integer(blob)]).isEmpty else { continue }
-            guard try !isThumbnail(blob) else { continue }
-            guard let bytes = try blobRows("SELECT bytes FROM _blob WHERE blob = ?", [.integer(blob)]).first?[0].integer else { continue }
+            guard try !unreferenced([blob]).isEmpty,
+                let bytes = try blobRows("SELECT bytes FROM _blob WHERE blob = ?", [.integer(blob)]).first?[0].integer
+            else { continue }
             try deleteBlob(blob)
             deleted = (deleted.payloads + 1, deleted.bytes &+ Int(bytes))
         }

@@ -50,24 +50,17 @@ extension WriteTransaction {
         if let folder = PayloadFolder(store), PayloadFolder.isName(name) { doomedFiles.append(folder.path(of: name)) }
     }
 
-    /// Keeps the files that a savepoint has brought back.
+    /// Keeps the files that a savepoint has brought back, and those that another payload may need, whose rows are damaged.
     func keepFilesInUse() throws {
         guard !doomedFiles.isEmpty, let folder = PayloadFolder(store) else { return }
         let used = Set(try fileRows("SELECT name FROM _blobfile").compactMap { $0[0].text.map(folder.path(of:)) })
         doomedFiles.removeAll { used.contains($0) }
-    }
-}
-
-extension ReadTransaction {
-    /// Whether a complete payload has neither pieces nor a file.
-    func hasPayloadsWithoutContent() throws -> Bool {
-        let hasFiles = try hasTables(of: PayloadFileTables.module)
-        return try !blobRows(
-            """
-            SELECT 1 FROM _blob b WHERE b.hash IS NOT NULL AND b.bytes > 0
-            AND NOT EXISTS (SELECT 1 FROM _blob_chunk c WHERE c.chunk = \(RowKey.key(ofSQL: "b.blob")))
-            \(hasFiles ? "AND NOT EXISTS (SELECT 1 FROM _blobfile f WHERE f.blob = b.blob)" : "") LIMIT 1
-            """
-        ).isEmpty
+        guard !doomedFiles.isEmpty else { return }
+        do {
+            doomedFiles = try undoubted(doomedFiles, in: folder, Set(folder.names()))
+        } catch let error as FHIRStoreError where error.code == .disk {
+            // The folder cannot be read. The next `resume` finds them.
+            doomedFiles.removeAll()
+        }
     }
 }

@@ -30,6 +30,10 @@ public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter text: the element's `data`.
     public init?(_ text: String) {
         guard let parts = PayloadText(text) else { return nil }
+        self.init(parts)
+    }
+
+    init(_ parts: PayloadText) {
         self.init(hash: Data(parts.hash), byteCount: parts.byteCount, isLiteral: parts.isLiteral, isSealed: parts.isSealed)
     }
 

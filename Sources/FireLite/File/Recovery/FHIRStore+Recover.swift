@@ -125,7 +125,8 @@ private struct Recovery {
         let schema = try StorageSchema(release: release)
         try schema.refresh(target.connection)
         guard let inventory = try PayloadInventory(target.connection, schema) else { return }
-        try folders.source.copy(to: folders.target, inventory.fileNames)
+        // Files that no row names may be those of payloads that lack theirs.
+        try folders.source.copy(to: folders.target, inventory.missing(folders.source).isEmpty ? inventory.fileNames : nil)
         report.lackingPayloads = inventory.missing(folders.target).map { finding in
             let root = finding.number ?? 0
             let own = source.found[root]
