@@ -2,13 +2,25 @@ import FireLiteCore
 import Foundation
 
 extension FHIRClient {
+    /// `Prefer` of a write whose answer shall have what the server has then.
+    package static let prefersResources = "return=representation"
+
     /// Sends a request that writes and returns what the server has then. An answer that does not show it is read back.
     ///
     /// - Throws: as `send`; `invalidResponse` if neither the answer nor the server shows that it was done. Then nobody knows.
     package func confirmed(_ request: FHIRRequest) async throws -> WriteReceipt {
+        var request = request
+        // With the resources as they are there, the entries need not be read back.
+        if request.target == .bundle, request.fields["Prefer"] == nil { request.fields["Prefer"] = Self.prefersResources }
         let response = try await send(request)
         switch try request.evidence(in: response, release: release) {
         case .done(let receipt): return receipt
+        case .silent(let receipt) where request.target == .bundle:
+            let missing = try await request.entriesDone(response, self).receipts().count { $0 == nil }
+            guard missing == 0 else {
+                throw request.noEvidence(response, "the server does not show what \(missing) of the entries ask for")
+            }
+            return receipt
         case .silent(let receipt):
             do {
                 return try await readBack(request, receipt, response)
@@ -49,12 +61,10 @@ extension FHIRClient {
             throw unknown
         }
         let version = head.version ?? FHIRRequest.version(inEntityTag: response.fields["ETag"])
-        // A version counts by itself if the server states it for the write, unless it is the one that was there before. Of an update that names none,
-        // or a create that made nothing, it may be anybody's.
-        let namesNone = request.method == .put && request.replacedVersion == nil || request.fields["If-None-Match"] != nil
-        let isAnybodys = namesNone && receipt.status != 201
-        let isStated = version != nil && receipt.version == version && version != request.replacedVersion && !isAnybodys
-        guard isStated || request.isShown(by: response.body, version: nil, release: release) else { throw unknown }
+        guard
+            request.isProved(
+                by: response.body, version: version, status: receipt.status, stated: receipt.version, release: release)
+        else { throw unknown }
         var found = receipt
         (found.id, found.version, found.resource) = (id, version, response.body)
         return found
@@ -62,11 +72,7 @@ extension FHIRClient {
 
     /// The id of the only resource that matches a condition.
     private func idMatching(_ condition: String, _ typeName: String, _ request: FHIRRequest) async throws -> String? {
-        let parameters = condition.split(separator: "&").compactMap { pair -> FHIRParameters.Parameter? in
-            let parts = pair.split(separator: "=", maxSplits: 1).map { String($0).removingPercentEncoding ?? String($0) }
-            return parts.count == 2 ? .init(name: parts[0], value: parts[1]) : nil
-        }
-        let page = try await bundle(FHIRRequest(.get, typeName, parameters: FHIRParameters(parameters)), at: nil)
+        let page = try await bundle(FHIRRequest(.get, typeName, parameters: FHIRParameters(query: condition)), at: nil)
         let ids = page.bundle.children("entry").compactMap { entry -> String? in
             guard let resource = entry.takeResource("resource"), resource.resourceType == typeName else { return nil }
             return resource.id
@@ -81,6 +87,8 @@ extension FHIRObject {
         guard layoutTable == other.layoutTable else { return false }
         return other.layout.elements.allSatisfy { element in
             guard let wanted = other.value(element.slot), wanted.hasContent else { return true }
+            // The server puts its own address instead of that of an entry of the same Bundle.
+            if element.name == "reference", other.text("reference")?.hasPrefix("urn:uuid:") == true { return true }
             guard let own = value(element.slot) else { return false }
             return own.hasEverything(of: wanted)
         }

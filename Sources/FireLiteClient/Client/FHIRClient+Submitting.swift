@@ -40,6 +40,22 @@ extension FHIRClient {
     public func submit(
         _ entries: [FHIRBundleEntry], as kind: BundleKind, isRepeatable: Bool? = nil
     ) async throws -> [FHIRBundleEntryResult] {
+        try await results(entries, kind, isRepeatable: isRepeatable ?? entries.allSatisfy(\.request.isRepeatable), prefer: nil)
+    }
+
+    /// Sends entries, once, and finds out which of them the server has done. Those whose results do not show it are read back.
+    ///
+    /// - Returns: the results, each with what the server has then; nil if the server does not show that the entry was done.
+    package func confirmed(
+        _ entries: [FHIRBundleEntry], as kind: BundleKind
+    ) async throws -> [(result: FHIRBundleEntryResult, receipt: WriteReceipt?)] {
+        let results = try await results(entries, kind, isRepeatable: false, prefer: Self.prefersResources)
+        return Array(zip(results, try await BundleProof(self, entries.map(\.request), results, kind).receipts()))
+    }
+
+    private func results(
+        _ entries: [FHIRBundleEntry], _ kind: BundleKind, isRepeatable: Bool, prefer: String?
+    ) async throws -> [FHIRBundleEntryResult] {
         var json = Data("{\"resourceType\":\"Bundle\",\"type\":\"\(kind.rawValue)\",\"entry\":[".utf8)
         json.reserveCapacity(entries.reduce(json.count) { $0 + ($1.request.body?.count ?? 0) + 256 })
         for (number, entry) in entries.enumerated() {
@@ -48,15 +64,25 @@ extension FHIRClient {
             entry.append(to: &json)
         }
         json.append(contentsOf: "]}".utf8)
-        let request = FHIRRequest(
-            .post, "", fields: FHIRRequest.contentFields(release), body: json,
-            isRepeatable: isRepeatable ?? entries.allSatisfy(\.request.isRepeatable))
-        let answer = try await resource(FHIRResource.self, request)
+        var fields = FHIRRequest.contentFields(release)
+        fields["Prefer"] = prefer
+        let request = FHIRRequest(.post, "", fields: fields, body: json, isRepeatable: isRepeatable)
+        let answer = try self.answer(try await send(request).body, request)
         guard let results = BundleAnswer.results(answer, kind: kind.rawValue, count: entries.count) else {
             throw FHIRClientError(
                 .invalidResponse,
                 "\(kind.rawValue): the server's answer is not a response with a status for each of the \(entries.count) entries")
         }
         return results
+    }
+
+    /// The answer to a Bundle, without the resources in it that cannot be read: what was done is done.
+    private func answer(_ body: Data, _ request: FHIRRequest) throws -> FHIRResource {
+        do {
+            return try decode(FHIRResource.self, body, request)
+        } catch let error as FHIRClientError where error.code == .invalidResponse {
+            guard !body.isXML, let mended = try MendedBundle(body, read: { _ = try read($0) }) else { throw error }
+            return try decode(FHIRResource.self, mended.json, request, leniently: true)
+        }
     }
 }

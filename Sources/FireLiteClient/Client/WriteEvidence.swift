@@ -99,7 +99,10 @@ extension FHIRRequest {
         if method == .delete, target != .other { return .silent(receipt) }
         switch target {
         case .other: return .done(receipt)
-        case .bundle: try requireEveryEntryDone(response, release: release)
+        case .bundle:
+            // What became of its entries, `BundleProof` finds out.
+            receipt.resource = response.body
+            return .silent(receipt)
         case .type(let typeName):
             guard body.typeName == typeName, body.id != nil else {
                 throw noEvidence(response, "the answer is not a \(typeName) with an id")
@@ -141,6 +144,12 @@ package struct ResourceHead: Sendable {
         let resourceType: String
         let id: String?
         let meta: Meta?
+    }
+
+    init(_ resource: FHIRResource) {
+        let meta = resource.child("meta")
+        (typeName, id) = (resource.resourceType, resource.id)
+        (version, lastUpdated) = (meta?.text("versionId"), meta?.text("lastUpdated"))
     }
 
     /// - Returns: nil for anything but a resource.

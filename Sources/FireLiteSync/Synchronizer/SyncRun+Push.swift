@@ -136,18 +136,18 @@ extension SyncRun {
             return answers
         }
         let kind: FHIRClient.BundleKind = grouping == .batches ? .batch : .transaction
-        let results = try await client.submit(entries.map(\.entry), as: kind, isRepeatable: false)
-        return zip(entries, results).map { entry, result in
-            EntryAnswer(
-                status: result.status, id: result.id, version: result.version, issues: result.issues, resource: result.resource,
-                isClear: !(200..<300 ~= result.status) || isAnswer(result, to: entry))
+        return zip(entries, try await client.confirmed(entries.map(\.entry), as: kind)).map { entry, answer in
+            let (result, receipt) = answer
+            return EntryAnswer(
+                status: result.status, id: receipt?.id, version: receipt?.version, issues: result.issues,
+                resource: entry.kind == .delete ? nil : receipt?.resource, isClear: receipt != nil || !(200..<300 ~= result.status))
         }
     }
 
     private func answer(_ entry: PushEntry) async throws -> EntryAnswer {
         var request = entry.entry.request
         // With the resource as it is there, it need not be read back.
-        if request.method != .delete { request.fields["Prefer"] = "return=representation" }
+        if request.method != .delete { request.fields["Prefer"] = FHIRClient.prefersResources }
         do {
             let receipt = try await client.confirmed(request)
             return EntryAnswer(status: receipt.status, id: receipt.id, version: receipt.version, resource: receipt.resource)
@@ -155,15 +155,6 @@ extension SyncRun {
             // It is gone already.
             return EntryAnswer(status: 204)
         }
-    }
-
-    /// Whether a result is about the entry that was sent.
-    private func isAnswer(_ result: FHIRBundleEntryResult, to entry: PushEntry) -> Bool {
-        guard entry.entry.request.isDone(result, release: client.release),
-            result.typeName == nil || result.typeName == entry.key.typeName
-        else { return false }
-        // A new resource that the server has named is not known without its name.
-        return entry.entry.request.method == .post ? result.id != nil : result.id == nil || result.id == entry.key.id
     }
 
     // MARK: - Failures

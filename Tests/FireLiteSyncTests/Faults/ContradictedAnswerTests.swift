@@ -230,7 +230,8 @@ import Testing
         ] as [([String], OutboxEntry.State?)])
     func aBatchIsSentIfEachEntryIsDone(entries: [String], state: OutboxEntry.State?) async throws {
         let answer = #"{"resourceType":"Bundle","type":"batch-response","entry":[\#(entries.joined(separator: ","))]}"#
-        let outbox = try outbox(StubServer { _, _ in .json(answer) }, .park)
+        let none = #"{"resourceType":"Bundle","type":"searchset","total":0}"#
+        let outbox = try outbox(StubServer { request, _ in .json(request.method == .get ? none : answer) }, .park)
         let deletions = ["a", "b"].map { #"{"request":{"method":"DELETE","url":"Patient/\#($0)"}}"# }.joined(separator: ",")
         let batch = Data(#"{"resourceType":"Bundle","type":"batch","entry":[\#(deletions)]}"#.utf8)
         let request = FHIRRequest(.post, "", fields: FHIRRequest.contentFields(.r4), body: batch)

@@ -334,14 +334,22 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
                 return outcome(409)
             }
         }
+        let asksForResources = request.fields["Prefer"] == "return=representation" && !state.returnsNothing && !state.hidesVersions
         let results = answers.map { answer in
             var members = [#""status":"\#(answer.status)""#]
             if let key = answer.key { members.append(#""location":"\#(key.path)/_history/\#(answer.version ?? 0)""#) }
             if let version = answer.version, !state.hidesVersions { members.append(#""etag":"W/\"\#(version)\"""#) }
-            return #"{"response":{\#(members.joined(separator: ","))}}"#
+            let resource = asksForResources ? answer.key.flatMap { shown($0) }.map { "\"resource\":\($0)," } : nil
+            return #"{\#(resource ?? "")"response":{\#(members.joined(separator: ","))}}"#
         }
         let kind = isTransaction ? "transaction" : "batch"
         return .json(#"{"resourceType":"Bundle","type":"\#(kind)-response","entry":[\#(results.joined(separator: ","))]}"#)
+    }
+
+    /// A resource as it is returned; nil of one that was deleted or cannot be read.
+    private func shown(_ key: SyncKey) -> String? {
+        guard let json = versions[key]?.last?.json else { return nil }
+        return state.garbles(key, json) == nil ? json : nil
     }
 
     // MARK: - Reading

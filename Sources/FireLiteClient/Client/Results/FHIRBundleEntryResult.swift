@@ -22,6 +22,12 @@ public struct FHIRBundleEntryResult: Sendable, CustomStringConvertible {
     package let outcome: Data?
     /// Whether there is an OperationOutcome with an error, or one without any issue, which may be about a failure.
     private let saysFailure: Bool
+    /// The address of the resource, as the server states it.
+    let location: String?
+    /// The version, as an entity tag.
+    let entityTag: String?
+    /// What the resource says of itself; nil if there is none.
+    let head: ResourceHead?
 
     /// Whether the status is a success and no OperationOutcome says otherwise.
     public var isSuccess: Bool { 200..<300 ~= status && !saysFailure }
@@ -59,6 +65,9 @@ public struct FHIRBundleEntryResult: Sendable, CustomStringConvertible {
         version = FHIRRequest.version(inEntityTag: response.text("etag")) ?? place?.version ?? resource?.child("meta")?.text("versionId")
         lastModified = response.instant("lastModified")?.date
         self.resource = isOutcome ? nil : resource.map { FHIRJSON.data($0) }
+        location = response.text("location")
+        entityTag = response.text("etag")
+        head = isOutcome ? nil : resource.map { ResourceHead($0) }
     }
 
     /// The three digits of a status, `201` or `201 Created`; nil if it is none of HTTP.

@@ -6,6 +6,14 @@ package struct ResourceLocation: Sendable, Hashable {
     package let id: String
     package let version: String?
 
+    /// - Returns: also nil for the address of another server.
+    package init?(_ location: String?, at server: Origin) {
+        guard let location else { return nil }
+        // Proxies change schemes and ports.
+        if location.contains("://"), URL(string: location).flatMap({ Origin($0) })?.host != server.host { return nil }
+        self.init(location)
+    }
+
     package init?(_ location: String?) {
         guard let location else { return nil }
         var parts = location.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").map(String.init)

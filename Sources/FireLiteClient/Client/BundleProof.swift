@@ -1,0 +1,256 @@
+import FireLiteCore
+import Foundation
+
+/// What the server has of the entries of a batch or transaction that it says it has done: the only place that decides which of them count, for the
+/// synchronizer and the outbox.
+///
+/// A status proves nothing, and an address or a version little: whatever answers instead of the server can state them. An entry counts if its result
+/// has the resource with what was sent. The others are read back, those of a type together.
+struct BundleProof {
+    /// The number of resources that are asked for together.
+    private static let readTogether = 50
+    /// How many in a row are read one by one, without success, before the rest is taken as not done: what a search does not show yet, a read may.
+    private static let patience = 2
+
+    /// What a result is about.
+    private enum Subject {
+        case resource(typeName: String, id: String)
+        /// The resource that the condition of the request finds.
+        case match(typeName: String, FHIRParameters)
+        /// Nothing that could be read.
+        case nothing
+        /// The result contradicts the request, or itself.
+        case contradiction
+    }
+
+    private let client: FHIRClient
+    private let requests: [FHIRRequest]
+    private let results: [FHIRBundleEntryResult]
+    private let kind: FHIRClient.BundleKind
+    private var found: [WriteReceipt?]
+    /// Whether the server is not reached any more.
+    private var isLost = false
+
+    init(_ client: FHIRClient, _ requests: [FHIRRequest], _ results: [FHIRBundleEntryResult], _ kind: FHIRClient.BundleKind) {
+        self.client = client
+        self.requests = requests
+        self.results = results
+        self.kind = kind
+        found = Array(repeating: nil, count: requests.count)
+    }
+
+    /// What the server has of each entry; nil if it does not show that the entry was done.
+    ///
+    /// - Throws: `AuthorizationError`; `CancellationError`. Failures to read leave entries without a receipt.
+    func receipts() async throws -> [WriteReceipt?] {
+        var proof = self
+        try await proof.run()
+        return proof.found
+    }
+
+    private mutating func run() async throws {
+        // If anything in a transaction failed, nothing was done, or the answer is wrong.
+        let isDoubtful = kind == .transaction && results.contains { !$0.isSuccess }
+        var ids: [String: [(index: Int, id: String)]] = [:]
+        var matches: [String: [(index: Int, condition: FHIRParameters)]] = [:]
+        for (index, subject) in subjects().enumerated() where results[index].isDone(by: requests[index].method) {
+            switch subject {
+            case .nothing: found[index] = receipt(index)
+            case .contradiction: break
+            case .match(let typeName, let condition): matches[typeName, default: []].append((index, condition))
+            case .resource(let typeName, let id):
+                if !isDoubtful, isShownAtOnce(index, id) { continue }
+                ids[typeName, default: []].append((index, id))
+            }
+        }
+        for (typeName, entries) in ids.sorted(by: { $0.key < $1.key }) {
+            for start in stride(from: 0, to: entries.count, by: Self.readTogether) {
+                try await read(typeName, Array(entries[start..<min(start + Self.readTogether, entries.count)]))
+            }
+        }
+        for (typeName, entries) in matches.sorted(by: { $0.key < $1.key }) { try await search(typeName, entries) }
+    }
+
+    // MARK: - Results
+
+    private func subjects() -> [Subject] {
+        var subjects = zip(requests, results).map { subject($0, $1) }
+        // One resource is not what several entries have made.
+        var counts: [String: Int] = [:]
+        func name(_ index: Int) -> String? {
+            guard case .resource(let typeName, let id) = subjects[index], case .type = requests[index].target else { return nil }
+            return typeName + "/" + id
+        }
+        let names = subjects.indices.map(name)
+        for name in names.compactMap({ $0 }) { counts[name, default: 0] += 1 }
+        for (index, name) in names.enumerated() {
+            guard let name, counts[name] ?? 0 > 1, case .type(let typeName) = requests[index].target else { continue }
+            subjects[index] = requests[index].condition.map { .match(typeName: typeName, $0) } ?? .contradiction
+        }
+        return subjects
+    }
+
+    private func subject(_ request: FHIRRequest, _ result: FHIRBundleEntryResult) -> Subject {
+        let place = ResourceLocation(result.location, at: client.origin)
+        let typeName: String
+        switch request.target {
+        case .other, .bundle: return .nothing
+        case .type(let name), .resource(let name, _): typeName = name
+        }
+        guard request.method != .get, request.method != .head else { return .nothing }
+        guard place.map({ $0.typeName == typeName }) ?? true, result.head.map({ $0.typeName == typeName && $0.id != nil }) ?? true else {
+            return .contradiction
+        }
+        var ids = Set([place?.id, result.head?.id].compactMap { $0 })
+        if case .resource(_, let id) = request.target { ids.insert(id) }
+        guard ids.count < 2 else { return .contradiction }
+        if request.method == .delete, let condition = request.condition { return .match(typeName: typeName, condition) }
+        if let id = ids.first, FHIRRequest.isAddressable(id) { return .resource(typeName: typeName, id: id) }
+        return request.condition.map { .match(typeName: typeName, $0) } ?? .contradiction
+    }
+
+    /// Whether the result itself has the resource with what was sent.
+    private mutating func isShownAtOnce(_ index: Int, _ id: String) -> Bool {
+        let (request, result) = (requests[index], results[index])
+        guard request.method != .delete, let json = result.resource, let head = result.head else { return false }
+        let stated = FHIRRequest.version(inEntityTag: result.entityTag) ?? ResourceLocation(result.location, at: client.origin)?.version
+        guard head.version == nil || stated == nil || head.version == stated else { return false }
+        let version = head.version ?? stated
+        let release = client.release
+        let isFound = request.condition != nil && request.method == .post
+        guard
+            request.isShown(by: json, version: version, release: release)
+                || isFound && request.isProved(by: json, version: version, status: result.status, stated: stated, release: release)
+        else { return false }
+        found[index] = WriteReceipt(status: result.status, id: id, version: version, resource: json)
+        return true
+    }
+
+    private func receipt(_ index: Int) -> WriteReceipt {
+        let result = results[index]
+        return WriteReceipt(status: result.status, id: result.id, version: result.version, resource: result.resource)
+    }
+
+    /// Notes what the server has of an entry, if that shows that it was done.
+    private mutating func note(_ index: Int, _ id: String, _ json: Data, version: String?) -> Bool {
+        let (request, result) = (requests[index], results[index])
+        guard request.method != .delete,
+            request.isProved(by: json, version: version, status: result.status, stated: result.version, release: client.release)
+        else { return false }
+        found[index] = WriteReceipt(status: result.status, id: id, version: version, resource: json)
+        return true
+    }
+
+    // MARK: - Reading back
+
+    /// What a search shows.
+    private struct Page: Sendable {
+        var resources: [(id: String, version: String?, json: Data)] = []
+        /// Whether the server has nothing else that was asked for.
+        var isWhole: Bool
+    }
+
+    /// Reads resources by their ids: together, and one by one those that a search does not show.
+    private mutating func read(_ typeName: String, _ entries: [(index: Int, id: String)]) async throws {
+        var rest = entries
+        if rest.count > 1, let page = try await page(typeName, "_id", rest.map(\.id)) {
+            let there = Dictionary(page.resources.map { ($0.id, $0) }) { first, _ in first }
+            let isAnswer = page.isWhole && Set(there.keys).isSubset(of: rest.map(\.id))
+            rest = []
+            for entry in entries {
+                if let state = there[entry.id] {
+                    if note(entry.index, entry.id, state.json, version: state.version) { continue }
+                } else if isAnswer, requests[entry.index].method == .delete {
+                    found[entry.index] = receipt(entry.index)
+                    continue
+                }
+                rest.append(entry)
+            }
+        }
+        var misses = 0
+        for entry in rest where misses < Self.patience {
+            misses = try await readAlone(typeName, entry.index, entry.id) ? 0 : misses + 1
+        }
+    }
+
+    private mutating func readAlone(_ typeName: String, _ index: Int, _ id: String) async throws -> Bool {
+        guard !isLost else { return false }
+        try Task.checkCancellation()
+        let response: HTTPResponse
+        do {
+            response = try await client.send(.read(typeName, id: id))
+        } catch let error as FHIRClientError {
+            guard error.saysAbsent else {
+                isLost = error.status == nil && error.code != .invalidResponse
+                return false
+            }
+            guard requests[index].method == .delete else { return false }
+            found[index] = receipt(index)
+            return true
+        }
+        guard let head = ResourceHead(response.body), head.typeName == typeName, head.id == id else { return false }
+        return note(index, id, response.body, version: head.version ?? FHIRRequest.version(inEntityTag: response.fields["ETag"]))
+    }
+
+    /// Looks for the resources that conditions find: those of identifiers or tags together.
+    private mutating func search(_ typeName: String, _ entries: [(index: Int, condition: FHIRParameters)]) async throws {
+        var groups: [String: [(index: Int, value: String)]] = [:]
+        for (index, condition) in entries {
+            if let mark = ConditionMark(requests[index]) {
+                let isDeletion = requests[index].method == .delete
+                groups[(isDeletion ? "-" : "") + mark.name, default: []].append((index, mark.value))
+            } else if let page = try await page(typeName, condition) {
+                note(page, [index])
+            }
+        }
+        for (name, marks) in groups.sorted(by: { $0.key < $1.key }) {
+            for start in stride(from: 0, to: marks.count, by: Self.readTogether) {
+                let part = marks[start..<min(start + Self.readTogether, marks.count)]
+                guard let page = try await page(typeName, name.hasPrefix("-") ? String(name.dropFirst()) : name, part.map(\.value)) else {
+                    continue
+                }
+                note(page, part.map(\.index))
+            }
+        }
+    }
+
+    /// Notes what a search by conditions shows of entries.
+    private mutating func note(_ page: Page, _ indices: [Int]) {
+        for index in indices {
+            if requests[index].method == .delete {
+                if page.isWhole, page.resources.isEmpty { found[index] = receipt(index) }
+                continue
+            }
+            _ = page.resources.contains { note(index, $0.id, $0.json, version: $0.version) }
+        }
+    }
+
+    private mutating func page(_ typeName: String, _ name: String, _ values: [String]) async throws -> Page? {
+        try await page(typeName, [name: values.joined(separator: ",")])
+    }
+
+    /// - Returns: nil if the server does not answer the search.
+    private mutating func page(_ typeName: String, _ parameters: FHIRParameters) async throws -> Page? {
+        guard !isLost else { return nil }
+        try Task.checkCancellation()
+        let request = FHIRRequest(.get, typeName, parameters: parameters + ["_count": "\(Self.readTogether)"])
+        do {
+            let received = try client.received(try await client.pageText(request, at: nil), takesOutUnreadable: true)
+            var page = Page(isWhole: received.next == nil && received.unreadable.isEmpty && received.bundle.text("type") == "searchset")
+            for entry in received.bundle.children("entry") {
+                guard let resource = entry.takeResource("resource"), resource.resourceType == typeName, let id = resource.id else {
+                    continue
+                }
+                let meta = resource.child("meta")
+                // A part of the resource shows nothing of the rest.
+                let isPart = meta?.children("tag").contains { $0.text("code") == "SUBSETTED" } ?? false
+                page.isWhole = page.isWhole && !isPart
+                if !isPart { page.resources.append((id, meta?.text("versionId"), FHIRJSON.data(resource))) }
+            }
+            return page
+        } catch let error as FHIRClientError {
+            isLost = error.status == nil && error.code != .invalidResponse
+            return nil
+        }
+    }
+}
