@@ -228,7 +228,7 @@ enum ErasedTables {
             """,
             """
             UPDATE _samples_name SET label = max(CAST(label AS INTEGER), (SELECT max(number) FROM _samples)) WHERE kind = 'census'
-            """,
+            """, "DELETE FROM _meta WHERE key = 'samples.census'",
         ] { try tx.run(onModuleTable: "_samples_name", sql, []) }
     }
 

@@ -5,8 +5,9 @@ import Foundation
 /// What the file notes of the rows of `_samples` in the transactions that change them: their number, the sum of a digest of their UUIDs, and the
 /// highest number that was given. So `check` sees that rows are missing, and numbers that `StoredSamples` has read are not given again.
 ///
-/// It is a row of `_samples_name` of the kind `census`, whose label has the highest number and, behind it, the number of rows and the sum. Files that
-/// earlier versions wrote have no such row, or one with a lower number: the next write of samples counts the rows.
+/// It is a row of `_samples_name` of the kind `census`, whose label has the highest number and, behind it, the number of rows and the sum. The row
+/// `samples.census` of `_meta` has a copy, which counts if that row is lost with the others. Files that earlier versions wrote have no such row, or one
+/// with a lower number: the next write of samples counts the rows.
 struct SampleCensus: Equatable {
     /// The rows, as they add up.
     struct Rows: Equatable {
@@ -20,6 +21,11 @@ struct SampleCensus: Equatable {
         mutating func add(_ uuid: UUID) {
             count += 1
             sum &+= Self.digest(uuid)
+        }
+
+        mutating func remove(_ uuid: UUID) {
+            count -= 1
+            sum &-= Self.digest(uuid)
         }
 
         /// 64 bits of a UUID, whose bits are spread, so that times in front of UUIDs do not cancel each other out.
@@ -64,14 +70,17 @@ struct SampleCensus: Equatable {
 extension ReadTransaction {
     /// What the file notes; nil if it notes nothing.
     func notedSamples() throws -> SampleCensus? {
-        try sampleRows("SELECT label FROM _samples_name WHERE kind = 'census' AND name = ''").first?[0].text.map { SampleCensus(label: $0) }
+        let row =
+            try sampleRows("SELECT label FROM _samples_name WHERE kind = 'census' AND name = ''").first
+            ?? sampleRows("SELECT value FROM _meta WHERE key = 'samples.census'").first
+        return row?[0].text.map { SampleCensus(label: $0) }
     }
 
     /// The highest number of a row.
     private func highestSampleNumber() throws -> Int64 { try sampleRows("SELECT max(number) FROM _samples").first?[0].integer ?? 0 }
 
     /// What the rows add up to now.
-    fileprivate func countedSamples() throws -> SampleCensus.Rows {
+    func countedSamples() throws -> SampleCensus.Rows {
         var counted = SampleCensus.Rows()
         var keys = RisingKeys("_samples")
         while true {
@@ -117,6 +126,7 @@ extension WriteTransaction {
 
     func note(_ census: SampleCensus) throws {
         let values: [SQLValue] = [.text(census.label)]
+        try runSamples("INSERT OR REPLACE INTO _meta(key, value) VALUES ('samples.census', ?)", values)
         if try runSamples("UPDATE _samples_name SET label = ? WHERE kind = 'census' AND name = ''", values) > 0 { return }
         try runSamples("INSERT INTO _samples_name(kind, name, label) VALUES ('census', '', ?)", values)
     }

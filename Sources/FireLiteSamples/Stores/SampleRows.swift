@@ -17,6 +17,8 @@ struct SampleRows {
     private let noted: SampleCensus
     private var values: [SQLValue] = []
     private var uuids: [UUID] = []
+    /// New rows of samples whose Observations were stored before: of lost rows, or of Observations that came from elsewhere.
+    private var returned: [UUID] = []
 
     init(_ tx: WriteTransaction) throws {
         census = try tx.countingSamples()
@@ -55,7 +57,13 @@ struct SampleRows {
         // The last one fills up a short group.
         let asked = (0..<Self.group).map { SampleLedger.blob($0 < uuids.count ? uuids[$0] : last) }
         var known = Set(try tx.sampleRows(Self.known, asked).compactMap { SampleLedger.uuid($0[0]) })
-        for uuid in uuids where known.insert(uuid).inserted { census.rows?.add(uuid) }
+        let new = uuids.filter { known.insert($0).inserted }
+        for uuid in new { census.rows?.add(uuid) }
+        if !new.isEmpty {
+            for (uuid, root) in zip(new, try tx.registered("Observation", ids: new.map(\.lowercased))) where root != nil {
+                returned.append(uuid)
+            }
+        }
         uuids.removeAll(keepingCapacity: true)
     }
 
@@ -66,6 +74,10 @@ struct SampleRows {
             try tx.runSamples(Self.one, Array(values[place..<place + Self.width]))
         }
         values.removeAll()
+        if !returned.isEmpty, let rows = census.rows, try tx.countedSamples() != rows {
+            // Rows that were lost are written again: they are counted already.
+            for uuid in returned { census.rows?.remove(uuid) }
+        }
         if census != noted { try tx.note(census) }
     }
 }

@@ -141,6 +141,7 @@ import Testing
         let store = try memoryStore()
         try await fill(store)
         _ = try await store.write { tx in try tx.run(on: SampleTables.module, "DELETE FROM _samples_name WHERE kind = 'census'") }
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "DELETE FROM _meta WHERE key = 'samples.census'") }
         #expect(try await store.check().isEmpty)
         try await edit(store, id(2), "\"value\":70,", "\"value\":100,")
         #expect(try await store.check().isEmpty)
@@ -152,6 +153,42 @@ import Testing
         try await edit(store, id(2), "\"value\":100,", "\"value\":110,")
         _ = try await store.write { tx in try tx.run(on: SampleTables.module, "DELETE FROM _samples WHERE number = 9") }
         #expect(try await store.check().first?.text.hasPrefix("1 row of _samples is missing") == true)
+    }
+
+    /// What the rows add up to is noted in two places, so that it is known if all rows of both tables are lost.
+    @Test func allRowsWithTheirNamesAreMissed() async throws {
+        let store = try memoryStore()
+        try await fill(store)
+        let before = try await figures(store)
+        for table in ["_samples", "_samples_name"] {
+            _ = try await store.write { tx in try tx.run(on: SampleTables.module, "DELETE FROM \(table)") }
+        }
+        #expect(try await store.check().map(\.kind) == [.mismatch])
+        #expect(try await store.check().first?.text.hasPrefix("3 rows of _samples are missing") == true)
+        #expect(try await store.refreshSamples() == 3)
+        #expect(try await store.check().isEmpty)
+        #expect(try await figures(store) == before)
+    }
+
+    /// Lost rows that a source brings again are counted once.
+    @Test func rowsThatAreReadAgainAreMissingNoLonger() async throws {
+        let store = try memoryStore()
+        try await fill(store)
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "DELETE FROM _samples WHERE number <= 2") }
+        #expect(try await store.check().first?.text.hasPrefix("2 rows of _samples are missing") == true)
+        func read(_ samples: [Sample], _ name: String) async throws {
+            try await SampleEngine(store: store, source: MemorySampleSource(samples, name: name), destinations: [LocalStore(store)]).run()
+        }
+        try await read([heartRate(1, 60, at: 0), heartRate(4, 90, at: 15)], "second")
+        #expect(try await store.check().first?.text.hasPrefix("1 row of _samples is missing") == true)
+        try await read([heartRate(2, 70, at: 5)], "third")
+        #expect(try await store.check().isEmpty)
+        #expect(try await figures(store).first == 4)
+        // An Observation that came from elsewhere gets a row as a sample that is new.
+        let foreign = try #require(try await store.read { try $0.resource(Observation.self, id: id(1)).map { FHIRJSON.string($0) } })
+        try await store.write { tx in _ = try tx.upsert(try Observation(json: Data(foreign.replacing(id(1), with: id(5)).utf8))) }
+        try await read([heartRate(5, 60, at: 20)], "fourth")
+        #expect(try await store.check().isEmpty)
     }
 
     /// Those who read by number remember the last one: numbers of deleted rows are not given again.
