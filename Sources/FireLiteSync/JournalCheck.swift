@@ -144,7 +144,7 @@ private struct JournalCheck {
         while true {
             let rows = try rows(
                 """
-                SELECT resource, type, id FROM _sync_resource r WHERE server = ? AND resource > ? AND own IS NOT 2 AND NOT EXISTS
+                SELECT resource, type, id FROM _sync_resource r WHERE server = ? AND resource > ? AND coalesce(own, 0) NOT IN (2, 3) AND NOT EXISTS
                 (SELECT 1 FROM _sync_change c WHERE c.server = r.server AND c.type = r.type AND c.id = r.id) ORDER BY resource LIMIT 1000
                 """, [.integer(server), .integer(keys.last)])
             guard let end = rows.last?[0].integer else { break }

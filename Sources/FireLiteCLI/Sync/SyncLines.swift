@@ -29,6 +29,9 @@ struct WaitingItem {
         if change.state == .undecided {
             return "undecided \(name): \(UndecidedResource.reason(isHere: isHere))"
         }
+        if change.state == .conflict, let issue = change.issues.first(where: { $0.detailCodes == ["version-went-back"] }) {
+            return "deferred \(name): \(issue.diagnostics ?? "")"
+        }
         guard change.state == .parked else { return "deferred \(name)" + (change.remote == nil ? ": deleted at the server" : "") }
         let reason = (change.status.map { ["\($0)"] } ?? []) + codes
         return "refused \(name)" + (reason.isEmpty ? "" : ": \(reason.joined(separator: ", "))")

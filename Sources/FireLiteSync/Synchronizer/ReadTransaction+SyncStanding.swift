@@ -36,9 +36,9 @@ extension ReadTransaction {
                 "SELECT state, attempts, status, issues FROM _sync_change WHERE server = ? AND type = ? AND id = ? ORDER BY change DESC LIMIT 1",
                 key
             ).first
-            let isPurged = known?[1].integer == 2
+            let isAbsent = [2, 3].contains(known?[1].integer)
             return SyncStanding(
-                server: base, state: change.map { Self.state($0[0].integer) } ?? (known == nil || isPurged ? nil : .synced),
+                server: base, state: change.map { Self.state($0[0].integer) } ?? (known == nil || isAbsent ? nil : .synced),
                 version: known?[0].text, attempts: Int(change?[1].integer ?? 0), status: change?[2].integer.map { Int($0) },
                 issues: Self.issues(change?[3].text), taken: try place(ofReader: SyncJournal.reader(of: base)))
         }

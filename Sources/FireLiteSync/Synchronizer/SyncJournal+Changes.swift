@@ -128,7 +128,7 @@ extension SyncJournal {
         try rows(Self.waitingChanges, [.integer(server), .integer(change), .integer(Int64(limit))]).map { row in
             let place = WaitingChange.columnCount
             let own = row[place + 1].integer
-            return (try WaitingChange(row, opening: open), own.map { Known(version: row[place].text, isOwn: $0 == 1, isPurged: $0 == 2) })
+            return (try WaitingChange(row, opening: open), own.flatMap { Known(version: row[place].text, own: $0) })
         }
     }
 
@@ -259,7 +259,7 @@ extension SyncJournal {
     }
 
     /// - Parameter isSealed: whether the log has not all of its versions, so that only the newest can be sent.
-    private func insert(_ key: SyncKey, _ sequence: Int64, base: String?, content: String?, _ isSealed: Bool = false) throws {
+    func insert(_ key: SyncKey, _ sequence: Int64, base: String?, content: String?, _ isSealed: Bool = false) throws {
         try run(
             """
             INSERT INTO _sync_change(server, type, id, seq, base, content, isEach, sent, state, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0)
@@ -326,7 +326,7 @@ extension SyncJournal {
                     content: resource.map { try FHIRJSON.string(tx.whole($0)) })
             }
         }
-        for row in try rows("SELECT type, id FROM _sync_resource WHERE server = ? AND own <> 2", [.integer(server)]) {
+        for row in try rows("SELECT type, id FROM _sync_resource WHERE server = ? AND own NOT IN (2, 3)", [.integer(server)]) {
             let key = SyncKey(typeName: row[0].text ?? "", id: row[1].text ?? "")
             guard isType(key.typeName), try tx.registered(key.typeName, id: key.id) == nil, try changes(of: key).isEmpty else { continue }
             try insert(key, sequence, base: nil, content: nil)

@@ -143,7 +143,7 @@ extension SyncJournal {
         let rows = try rows(
             """
             SELECT m.type, m.id, m.state, m.status FROM _sync_missing m
-            LEFT JOIN _sync_resource r ON r.server = m.server AND r.type = m.type AND r.id = m.id
+            LEFT JOIN _sync_resource r ON r.server = m.server AND r.type = m.type AND r.id = m.id AND r.own IS NOT 3
             WHERE m.server = ? AND m.state <> 0 AND r.id IS NULL ORDER BY m.missing
             """ + (limit.map { " LIMIT \(max($0, 0))" } ?? ""), [.integer(server)])
         return rows.map { row in
@@ -210,7 +210,7 @@ extension SyncJournal {
                 continue
             }
             let ids = try rows(
-                "SELECT id FROM _sync_resource WHERE server = ? AND type = ? AND scope = ? AND own <> 2 ORDER BY id",
+                "SELECT id FROM _sync_resource WHERE server = ? AND type = ? AND scope = ? AND own NOT IN (2, 3) ORDER BY id",
                 [.integer(server), .text(type), row[0]]
             ).compactMap { $0[0].text }.filter { FHIRRequest.isAddressable($0) }
             if !ids.isEmpty { groups.append(FetchedGroup(typeName: type, depth: depth, ids: ids)) }

@@ -33,6 +33,10 @@ struct Reception: Sendable {
     var deferred = 0
     /// Resources with a change that was sent without an answer: only their histories say what happened to it.
     var unsettled: [SyncKey] = []
+    /// Resources that are read again by themselves.
+    var doubts: [Doubt] = []
+    /// The number of resources whose ids are none, and that were not kept before.
+    var misnamed = 0
 
     mutating func add(_ other: Reception) {
         stored += other.stored
@@ -41,6 +45,8 @@ struct Reception: Sendable {
         resolved += other.resolved
         deferred += other.deferred
         unsettled += other.unsettled
+        doubts += other.doubts
+        misnamed += other.misnamed
     }
 }
 
@@ -52,7 +58,11 @@ extension SyncJournal {
     ///   - scope: the search that found them; nil if none did.
     ///   - isSettled: whether it is known what happened to changes that were sent without an answer.
     ///   - depth: how many references lead from what was pulled to the states.
-    func receive(_ states: [RemoteState], scope: Int64?, isSettled: Bool = false, depth: Int = 0) throws -> Reception {
+    ///   - isConfirmed: whether the server has shown the states again by themselves, so that versions from before the known ones are conflicts. Others
+    ///     are doubts.
+    func receive(
+        _ states: [RemoteState], scope: Int64?, isSettled: Bool = false, depth: Int = 0, isConfirmed: Bool = false
+    ) throws -> Reception {
         // What was edited since the last look must not be taken for the state that was sent.
         try takeIn()
         var reception = Reception()
@@ -61,10 +71,26 @@ extension SyncJournal {
         let hasUnreadable = try self.hasUnreadable
         var references = try ReferencesToFollow(self, depth: depth)
         for state in states {
-            if hasUnreadable { try removeUnreadable(state.key) }
+            guard FHIRRequest.isAddressable(state.key.id) else {
+                if let resource = state.resource { reception.misnamed += try keepMisnamed(resource) }
+                continue
+            }
             let waiting = hasChanges ? try changes(of: state.key) : []
-            let known = try self.known(state.key)
+            let standing = try self.standing(state.key)
+            let known = standing?.known
             let isWanted = waiting.contains { $0.state == .wanted }
+            let isUnsettled = !isSettled && !isConfirmed && waiting.contains(where: \.isUncertain)
+            if !isWanted, !isUnsettled, let standing, try isEarlier(state, standing) {
+                if waiting.contains(where: { $0.state == .conflict && $0.remoteVersion == state.version }) {
+                    reception.unchanged += 1
+                } else if isConfirmed {
+                    try deferEarlier(state, standing, waiting, &reception)
+                } else {
+                    reception.doubts.append(Doubt(state))
+                }
+                continue
+            }
+            if hasUnreadable { try removeUnreadable(state.key) }
             if let version = state.version, known?.version == version, state.resource != nil, !isWanted {
                 // Versions that are sent one by one stay what they are.
                 guard known?.isOwn == true, !waiting.isEmpty, !waiting.contains(where: \.isEach) else {
@@ -83,7 +109,7 @@ extension SyncJournal {
             } else if let resource = state.resource {
                 try references?.add(state)
                 plain.append(resource)
-                try remember(state.key, version: state.version, scope: scope, isNew: known == nil)
+                try remember(state.key, version: state.version, scope: scope, isNew: standing == nil)
                 reception.stored += 1
             } else {
                 try remove(state.key, &reception)
@@ -96,7 +122,7 @@ extension SyncJournal {
 
     private func remove(_ key: SyncKey, _ reception: inout Reception) throws {
         if try tx.delete(typeName: key.typeName, id: key.id) { reception.deleted += 1 } else { reception.unchanged += 1 }
-        try forget(key)
+        if try standing(key)?.isDeleted != true { try forget(key) }
     }
 
     /// Takes over a state of a resource that has changes to send.

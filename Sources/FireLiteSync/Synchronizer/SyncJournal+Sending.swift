@@ -133,7 +133,7 @@ extension SyncJournal {
             switch entry.kind {
             case .create where success.newKey == nil: new.append(success)
             case .create, .update: try remember(success.newKey ?? entry.key, version: success.version, isOwn: true)
-            case .delete: try forget(entry.key)
+            case .delete: try bury(entry.key)
             }
             guard let sequence = sequences[entry.number] else { continue }
             if sequence == entry.sequence {

@@ -56,7 +56,7 @@ extension SyncJournal {
         for version in versions {
             if let number = version.version, number == known?.version { return }
             guard let sent = contents.last(where: { $0.isIn(version, base: base) }) else { continue }
-            if version.resource == nil { try forget(change.key) } else { try remember(change.key, version: version.version, isOwn: true) }
+            if version.resource == nil { try bury(change.key) } else { try remember(change.key, version: version.version, isOwn: true) }
             if sent.isPresent { return try remove(change) }
             return try run(
                 "UPDATE _sync_change SET base = ?, sent = 0, earlier = NULL, state = 0 WHERE change = ?",

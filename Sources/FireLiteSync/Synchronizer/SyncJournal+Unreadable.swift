@@ -28,19 +28,47 @@ extension SyncJournal {
     func keep(_ unreadable: [UnreadableEntry]) throws -> Int {
         var count = 0
         for entry in unreadable {
-            let place: [SQLValue] = [.integer(server), .optional(entry.typeName), .optional(entry.id)]
-            let own = "server = ? AND type IS ? AND id IS ?"
-            let kept = try rows("SELECT text FROM _sync_unreadable WHERE \(own)", place).map { row in
-                try isOpenable ? opened(row[0].text ?? "") : row[0].text ?? ""
-            }
-            guard !kept.contains(entry.text) else { continue }
-            if entry.id != nil { try run("DELETE FROM _sync_unreadable WHERE \(own)", place) }
-            try run(
-                "INSERT INTO _sync_unreadable(server, type, id, version, text, reason) VALUES (?, ?, ?, ?, ?, ?)",
-                place + [.optional(entry.version), .text(sealing(entry.text, ofType: entry.typeName)), .text(entry.reason)])
-            count += 1
+            let isNew = try keep(
+                UnreadableResource(typeName: entry.typeName, id: entry.id, version: entry.version, reason: entry.reason, text: entry.text))
+            if isNew { count += 1 }
         }
         return count
+    }
+
+    /// Keeps resources whose entries have the addresses of others. The next pull forgets them, as those were read again.
+    ///
+    /// - Returns: the number of those that were not kept before.
+    func keep(_ misnamed: [MisnamedEntry]) throws -> Int {
+        try misnamed.count { entry in
+            try keep(
+                UnreadableResource(
+                    typeName: entry.key.typeName, id: entry.key.id, version: entry.version, reason: MisnamedEntry.reason, text: entry.text))
+        }
+    }
+
+    /// Keeps a resource whose id is none.
+    ///
+    /// - Returns: 1 if it was not kept before, or else 0.
+    func keepMisnamed(_ resource: FHIRResource) throws -> Int {
+        let isNew = try keep(
+            UnreadableResource(
+                typeName: resource.resourceType, id: resource.id, version: resource.child("meta")?.text("versionId"),
+                reason: "its id is not one of FHIR", text: FHIRJSON.string(resource)))
+        return isNew ? 1 : 0
+    }
+
+    private func keep(_ entry: UnreadableResource) throws -> Bool {
+        let place: [SQLValue] = [.integer(server), .optional(entry.typeName), .optional(entry.id)]
+        let own = "server = ? AND type IS ? AND id IS ?"
+        let kept = try rows("SELECT text FROM _sync_unreadable WHERE \(own)", place).map { row in
+            try isOpenable ? opened(row[0].text ?? "") : row[0].text ?? ""
+        }
+        guard !kept.contains(entry.text) else { return false }
+        if entry.id != nil { try run("DELETE FROM _sync_unreadable WHERE \(own)", place) }
+        try run(
+            "INSERT INTO _sync_unreadable(server, type, id, version, text, reason) VALUES (?, ?, ?, ?, ?, ?)",
+            place + [.optional(entry.version), .text(sealing(entry.text, ofType: entry.typeName)), .text(entry.reason)])
+        return true
     }
 
     /// Whether a version is one that cannot be read.
@@ -81,8 +109,12 @@ extension SyncJournal {
         for (number, unreadable) in try self.unreadable(limit: nil) where !unreadable.text.hasPrefix(ContentSealing.textStart) {
             let resource: FHIRResource
             do { resource = try read(Data(unreadable.text.utf8)) } catch is FHIRClientError { continue }
-            guard let id = resource.id else { continue }
+            guard let id = resource.id ?? unreadable.id else { continue }
             try run("DELETE FROM _sync_unreadable WHERE unreadable = ?", [.integer(number)])
+            // One that can be read was an error of that answer: what is at its address was read again.
+            guard resource.id == id, unreadable.id == nil || unreadable.id == id, FHIRRequest.isAddressable(id),
+                unreadable.typeName == nil || unreadable.typeName == resource.resourceType
+            else { continue }
             let key = SyncKey(typeName: resource.resourceType, id: id)
             states.append(RemoteState(key: key, version: resource.child("meta")?.text("versionId"), resource: resource))
         }

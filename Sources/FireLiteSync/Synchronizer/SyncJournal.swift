@@ -145,14 +145,31 @@ struct SyncJournal {
         let isOwn: Bool
         /// Whether it was purged from the store.
         let isPurged: Bool
+
+        /// - Returns: nil for what was deleted at the server.
+        init?(version: String?, own: Int64?) {
+            guard own != 3 else { return nil }
+            (self.version, isOwn, isPurged) = (version, own == 1, own == 2)
+        }
     }
 
-    func known(_ key: SyncKey) throws -> Known? {
+    /// What is known of a resource, or was before it was deleted from here.
+    struct Standing {
+        let known: Known?
+        /// The version that is known, or that was deleted.
+        let version: String?
+
+        var isDeleted: Bool { known == nil }
+    }
+
+    func standing(_ key: SyncKey) throws -> Standing? {
         try rows(
             "SELECT version, own FROM _sync_resource WHERE server = ? AND type = ? AND id = ?",
             [.integer(server), .text(key.typeName), .text(key.id)]
-        ).first.map { Known(version: $0[0].text, isOwn: $0[1].integer == 1, isPurged: $0[1].integer == 2) }
+        ).first.map { Standing(known: Known(version: $0[0].text, own: $0[1].integer), version: $0[0].text) }
     }
+
+    func known(_ key: SyncKey) throws -> Known? { try standing(key)?.known }
 
     /// - Parameters:
     ///   - isOwn: whether the version is one that was pushed.

@@ -82,6 +82,7 @@ extension SyncRun {
             result.unreadable += unreadable
             if let newest { newestOfType[file.typeName] = max(newestOfType[file.typeName] ?? newest, newest) }
             try await settle(reception.unsettled)
+            try await readAgain(reception.doubts, scope: nil)
             done += texts.count
             try progress.report(SyncProgress(phase: .pull, typeName: file.typeName, done: done, total: file.count))
         }

@@ -12,6 +12,8 @@ struct Fetching: Sendable {
     var depth = 0
     /// Whether what the server refuses is noted, and does not end the sync.
     var notesRefusals = true
+    /// Whether each is read by itself, as an answer before was in doubt.
+    var isConfirmed = false
 }
 
 /// What became of resources that were asked for by their ids.
@@ -78,6 +80,8 @@ extension SyncRun {
                 guard let state = FHIRHistoryEntry(entry).flatMap({ RemoteState($0) }), state.resource != nil, !state.isPart else {
                     return nil
                 }
+                // What has another's address is read by itself.
+                guard let resource = state.resource, MisnamedEntry(entry, resource, base: journal.base) == nil else { return nil }
                 return wanted.contains(state.key) ? state : nil
             }
             let unreadable = received.unreadable.filter { wanted.contains(SyncKey(typeName: $0.typeName ?? "", id: $0.id ?? "")) }
@@ -85,7 +89,7 @@ extension SyncRun {
         }
     }
 
-    private mutating func fetchAlone(_ key: SyncKey, _ fetching: Fetching) async throws -> Fetched {
+    mutating func fetchAlone(_ key: SyncKey, _ fetching: Fetching) async throws -> Fetched {
         let (client, request) = (client, try FHIRRequest.read(key.typeName, id: key.id))
         var fetched = Fetched()
         func miss(_ reason: MissingReference.Reason, _ status: Int?) {
@@ -138,7 +142,10 @@ extension SyncRun {
         }
         count(fetched.reception)
         result.unreadable += fetched.unreadable
-        if !isShared { try await settle(fetched.reception.unsettled) }
+        if !isShared {
+            try await settle(fetched.reception.unsettled)
+            try await readAgain(fetched.reception.doubts, scope: fetching.replacesScope ? fetching.scope : nil)
+        }
         return fetched
     }
 }
@@ -153,11 +160,12 @@ extension SyncJournal {
     func receive(_ states: [RemoteState], _ fetching: Fetching) throws -> Reception {
         guard !states.isEmpty else { return Reception() }
         let scope = try cursor(fetching.scope, type: states[0].key.typeName).scope
-        guard !fetching.replacesScope else { return try receive(states, scope: scope, depth: fetching.depth) }
+        let (depth, isConfirmed) = (fetching.depth, fetching.isConfirmed)
+        guard !fetching.replacesScope else { return try receive(states, scope: scope, depth: depth, isConfirmed: isConfirmed) }
         let isNew = try states.map { try known($0.key) == nil }
         let (new, old) = (zip(states, isNew).filter(\.1).map(\.0), zip(states, isNew).filter { !$0.1 }.map(\.0))
-        var reception = try receive(new, scope: scope, depth: fetching.depth)
-        reception.add(try receive(old, scope: nil, depth: fetching.depth))
+        var reception = try receive(new, scope: scope, depth: depth, isConfirmed: isConfirmed)
+        reception.add(try receive(old, scope: nil, depth: depth, isConfirmed: isConfirmed))
         return reception
     }
 }

@@ -112,6 +112,7 @@ extension SyncRun {
         }
         count(reception)
         try await settle(reception.unsettled)
+        try await readAgain(reception.doubts, scope: nil)
     }
 }
 

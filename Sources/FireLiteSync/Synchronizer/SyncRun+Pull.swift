@@ -43,6 +43,7 @@ extension SyncRun {
         guard let reception else { return }
         count(reception)
         try await settle(reception.unsettled)
+        try await readAgain(reception.doubts, scope: nil)
     }
 
     // MARK: - Searches
@@ -98,6 +99,8 @@ extension SyncRun {
         var step = PullOrder.Step.end
         var count = 0
         var serverTime: Int64?
+        /// Resources with the addresses of others.
+        var misnamed: [MisnamedEntry] = []
     }
 
     /// Pulls a search page by page; each page is stored with the cursor after it.
@@ -130,6 +133,14 @@ extension SyncRun {
             count(step.reception)
             result.unreadable += step.unreadable
             try await settle(step.reception.unsettled)
+            if !step.reception.doubts.isEmpty {
+                try await readAgain(step.reception.doubts, scope: search.key)
+                let (place, misnamed) = (cursor, step.misnamed)
+                result.unreadable += try await journal { journal in
+                    try journal.keep(place)
+                    return try journal.keep(misnamed)
+                }
+            }
             done += step.count
             total = total ?? step.page.total
             try progress.report(SyncProgress(phase: .pull, typeName: search.typeName, done: done, total: total))
@@ -211,10 +222,17 @@ extension SyncRun {
         step.serverTime = ServerTime.milliseconds(received.serverTime)
         var states: [RemoteState] = []
         var places: [SyncKey: Int] = [:]
+        // Sent with two contents of one version.
+        var disputed: Set<SyncKey> = []
         for entry in received.bundle.children("entry") {
-            guard entry.child("search")?.text("mode") != "outcome", let resource = entry.takeResource("resource"), let id = resource.id,
+            guard entry.child("search")?.text("mode") != "outcome", let resource = entry.takeResource("resource"),
                 resource.resourceType != "OperationOutcome" || search.typeName == "OperationOutcome"
             else { continue }
+            if let misnamed = MisnamedEntry(entry, resource, base: journal.base) {
+                step.misnamed.append(misnamed)
+                continue
+            }
+            guard let id = resource.id else { continue }
             let key = SyncKey(typeName: resource.resourceType, id: id)
             let meta = resource.child("meta")
             if resource.resourceType == search.typeName {
@@ -224,7 +242,11 @@ extension SyncRun {
             }
             let state = RemoteState(key: key, version: meta?.text("versionId"), resource: resource)
             if let place = places[key] {
-                states[place] = state
+                if state.version != nil, states[place].version == state.version, states[place].resource != resource {
+                    disputed.insert(key)
+                } else if !state.hasLowerVersion(than: states[place].version) {
+                    states[place] = state
+                }
             } else {
                 places[key] = states.count
                 states.append(state)
@@ -235,7 +257,8 @@ extension SyncRun {
         try journal.acknowledgeServer()
         try journal.takeIn()
         step.unreadable = try journal.keep(received.unreadable)
-        step.reception = try journal.receive(states, scope: cursor.scope)
+        step.reception = try journal.receive(states.filter { !disputed.contains($0.key) }, scope: cursor.scope)
+        step.reception.doubts += disputed.sorted { $0.id < $1.id }.map { Doubt($0) } + step.misnamed.map { Doubt($0.key) }
         step.count = states.count
         step.step = step.order.take(step.page)
         step.cursor.page = nil
@@ -245,7 +268,8 @@ extension SyncRun {
         default:
             if let done = step.order.done { step.cursor.since = Self.since(SyncCursor(scope: 0, since: cursor.since, newest: done), begin) }
         }
-        try journal.keep(step.cursor)
+        // What is in doubt must not be behind the cursor if it cannot be read again.
+        if step.reception.doubts.isEmpty { try journal.keep(step.cursor) }
         return step
     }
 
@@ -314,6 +338,7 @@ extension SyncRun {
             time = time ?? step.serverTime
             count(step.reception)
             try await settle(step.reception.unsettled)
+            try await readAgain(step.reception.doubts, scope: nil)
             if let next = step.next { try place.advance(to: next, request) }
             url = step.next
         } while url != nil

@@ -28,8 +28,11 @@ extension SyncRun {
             }
             count(reception)
             result.unreadable += unreadable
+            try await readAgain(reception.doubts, scope: nil)
         case .present(let response):
-            count(try await journal { journal in try journal.settle(key, [try client.state(response, key)]) })
+            let reception = try await journal { journal in try journal.settle(key, [try client.state(response, key)]) }
+            count(reception)
+            try await readAgain(reception.doubts, scope: nil)
         case .absent: count(try await journal { try $0.settle(key, []) })
         case .unreadable(let entry): result.unreadable += try await journal { try $0.keep([entry]) }
         }
@@ -64,7 +67,8 @@ extension SyncRun {
                     for entry in try client.received(page, takesOutUnreadable: true).bundle.children("entry") {
                         // Without a version nothing can be sent safely: the history or the resource alone may say which it is.
                         guard let state = FHIRHistoryEntry(entry).flatMap({ RemoteState($0) }), asked.contains(state.key),
-                            state.version != nil
+                            state.version != nil,
+                            state.resource.flatMap({ MisnamedEntry(entry, $0, base: journal.base) }) == nil
                         else { continue }
                         if try journal.settlesAtOnce(state, &reception) { settled.insert(state.key) }
                     }
@@ -74,6 +78,7 @@ extension SyncRun {
                     let (settled, reception) = try await journal(settling)
                     count(reception)
                     unclear.removeAll { settled.contains($0) }
+                    try await readAgain(reception.doubts, scope: nil)
                 } catch  where error.isAboutOneResource {
                     // One of them cannot be read here: each is asked for by itself.
                 }

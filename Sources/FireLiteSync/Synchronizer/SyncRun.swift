@@ -91,5 +91,6 @@ struct SyncRun {
         result.unchanged += reception.unchanged
         result.resolved += reception.resolved
         result.deferred += reception.deferred
+        result.unreadable += reception.misnamed
     }
 }

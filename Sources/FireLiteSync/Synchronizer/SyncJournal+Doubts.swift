@@ -1,0 +1,122 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+/// A resource of which a server has sent something that contradicts what it said before, so that it is read again by itself.
+struct Doubt: Sendable, Hashable {
+    let key: SyncKey
+    let version: String?
+    let isDeletion: Bool
+
+    init(_ state: RemoteState) { (key, version, isDeletion) = (state.key, state.version, state.resource == nil) }
+
+    init(_ key: SyncKey) { (self.key, version, isDeletion) = (key, nil, false) }
+}
+
+/// A resource in an entry that has the address of another one, or one without an id.
+struct MisnamedEntry: Sendable {
+    /// The resource at that address.
+    let key: SyncKey
+    let version: String?
+    let text: String
+
+    /// - Returns: nil if the entry has no address at this server, or that of the resource.
+    init?(_ entry: FHIRObject, _ resource: FHIRResource, base: String) {
+        guard let url = entry.text("fullUrl"), url.hasPrefix(base + "/"), let place = ResourceLocation(url) else { return nil }
+        key = SyncKey(typeName: place.typeName, id: place.id)
+        guard key.typeName != resource.resourceType || key.id != resource.id else { return nil }
+        version = resource.child("meta")?.text("versionId")
+        text = FHIRJSON.string(resource)
+    }
+
+    static let reason = "its type and id are not those of its address"
+}
+
+extension RemoteState {
+    /// Whether its version has a lower number than another one.
+    func hasLowerVersion(than other: String?) -> Bool {
+        guard let version = version.flatMap({ Int64($0) }), let other = other.flatMap({ Int64($0) }) else { return false }
+        return version < other
+    }
+
+    fileprivate var lastUpdated: Date? { resource?.child("meta")?.instant("lastUpdated")?.date }
+}
+
+extension SyncJournal {
+    /// Stands in `OutcomeIssue.detailCodes` for a server that has an earlier version than before.
+    static let wentBack = "version-went-back"
+
+    /// Notes that the server has deleted a resource as it was asked to, so that it is noticed if that version comes back.
+    func bury(_ key: SyncKey) throws {
+        try run(
+            "UPDATE _sync_resource SET own = 3 WHERE server = ? AND type = ? AND id = ?",
+            [.integer(server), .text(key.typeName), .text(key.id)])
+    }
+
+    /// Whether a state is from before the version that is known: its number is lower or, if versions are no numbers, its time earlier. A deleted
+    /// version must not come back at all.
+    func isEarlier(_ state: RemoteState, _ standing: Standing?) throws -> Bool {
+        guard let standing, let version = state.version, let known = standing.version else { return false }
+        if standing.isDeleted { return state.resource != nil && (version == known || state.hasLowerVersion(than: known)) }
+        guard version != known else { return false }
+        if Int64(version) != nil, Int64(known) != nil { return state.hasLowerVersion(than: known) }
+        guard let time = state.lastUpdated else { return false }
+        do {
+            guard let meta = try tx.resource(typeName: state.key.typeName, id: state.key.id)?.child("meta"),
+                meta.text("versionId") == known, let before = meta.instant("lastUpdated")?.date
+            else { return false }
+            return time < before
+        } catch  where error.isAboutOneResource { return false }
+    }
+
+    /// The server has an earlier version than before, as after a restored backup: a conflict, whatever the policy is, as nobody has edited anything.
+    func deferEarlier(_ state: RemoteState, _ standing: Standing, _ waiting: [WaitingChange], _ reception: inout Reception) throws {
+        let key = state.key
+        guard !waiting.contains(where: \.state.isUndecided) else {
+            reception.unchanged += 1
+            return
+        }
+        if waiting.isEmpty, let remote = state.resource, let local = try stored(key), local.isSame(atServerAs: remote) {
+            reception.unchanged += 1
+            return try remember(key, version: state.version)
+        }
+        if waiting.isEmpty { try insert(key, tx.newestChange(), base: nil, content: nil, true) }
+        try rebase(key, on: waiting.first?.base, .conflict)
+        let (before, now) = (standing.version ?? "?", state.version ?? "?")
+        let text =
+            standing.isDeleted
+            ? "the server went back to version \(now), which was deleted" : "the server went back from version \(before) to \(now)"
+        let issue = OutcomeIssue(severity: "warning", code: "conflict", detailCodes: [Self.wentBack], diagnostics: text)
+        try run(
+            "UPDATE _sync_change SET remote = ?, remoteVersion = ?, issues = ? WHERE server = ? AND type = ? AND id = ?",
+            [
+                .optional(state.resource.map { try sealing(FHIRJSON.string($0), of: key) }), .optional(state.version),
+                .text(String(decoding: try JSONEncoder().encode([issue]), as: UTF8.self)), .integer(server), .text(key.typeName),
+                .text(key.id),
+            ])
+        reception.deferred += 1
+    }
+}
+
+extension SyncRun {
+    /// Reads resources by themselves, and takes over what the server shows then. Earlier versions than before that it still shows are conflicts.
+    ///
+    /// - Parameter scope: the key of the search that found them; nil for none.
+    mutating func readAgain(_ doubts: [Doubt], scope: String?) async throws {
+        guard !isShared else { return }
+        for doubt in doubts where !lockedTypes.contains(doubt.key.typeName) && FHIRRequest.isAddressable(doubt.key.id) {
+            guard synchronizer.store.release.hasResourceType(named: doubt.key.typeName) else { continue }
+            try Task.checkCancellation()
+            let fetching = Fetching(
+                scope: scope ?? FetchedScope.key(doubt.key.typeName, depth: 0), replacesScope: scope != nil, notesRefusals: false,
+                isConfirmed: true)
+            let fetched = try await fetchAlone(doubt.key, fetching)
+            guard doubt.isDeletion, !fetched.missing.isEmpty else { continue }
+            count(
+                try await journal { journal in
+                    let state = RemoteState(key: doubt.key, version: doubt.version, resource: nil)
+                    return try journal.receive([state], scope: nil, isConfirmed: true)
+                })
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import FireLiteR4
+import Foundation
+import Testing
+
+@testable import FireLiteClient
+@testable import FireLiteSync
+
+/// Answers that contradict what the server said before, or themselves, are read again one by one. What is confirmed and older is a conflict.
+@Suite struct DoubtfulAnswerTests {
+    private let server = ModelServer()
+    /// The server as it was before the last push.
+    private let backup = ModelServer()
+    private let isLying = Switch(false)
+
+    private func family(_ device: Device, _ id: String) throws -> String? { try device.patient(id)?.name.first?.family }
+
+    private static func isSearch(_ request: HTTPRequest) -> Bool { request.method == .get && request.url.lastPathComponent == "Patient" }
+
+    /// A device whose first pull and push are done, and whose requests a closure directs from then on.
+    private func pushed(_ direct: @escaping @Sendable (HTTPRequest) -> Bool) async throws -> Device {
+        for id in ["a", "b", "d"] {
+            server.put(samplePatient(id, "One"))
+            backup.put(samplePatient(id, "One"))
+        }
+        let (server, backup, isLying) = (server, backup, isLying)
+        let transport = StubServer { request, _ in
+            isLying.value && direct(request) ? try await backup.send(request) : try await server.send(request)
+        }
+        let device = try Device(transport, scope: .types("Patient")) { $0.conflicts = .server }
+        try await device.sync()
+        try device.edit { tx in
+            try tx.upsert(samplePatient("a", "Two"))
+            try tx.upsert(samplePatient("c", "New"))
+            try tx.delete(Patient.self, id: "b")
+        }
+        try await device.sync()
+        #expect(server.contents.keys.sorted() == ["Patient/a", "Patient/c", "Patient/d"])
+        isLying.value = true
+        return device
+    }
+
+    @Test func aServerThatWentBackChangesNothing() async throws {
+        let device = try await pushed { _ in true }
+        let before = try device.contents()
+        let result = try await device.sync()
+        #expect(result.pulled == 0 && result.pulledDeletions == 0 && result.deferred == 2)
+        #expect(try device.contents() == before)
+        let conflicts = try await device.synchronizer.changes(.conflict)
+        #expect(conflicts.map(\.id).sorted() == ["a", "b"])
+        #expect(
+            Set(conflicts.compactMap { $0.issues.first?.diagnostics }) == [
+                "the server went back from version 2 to 1", "the server went back to version 1, which was deleted",
+            ])
+        #expect(try await device.sync().deferred == 0)
+        #expect(try device.contents() == before)
+        #expect(backup.writes.isEmpty)
+        for id in ["a", "b"] { #expect(try await device.synchronizer.resolve("Patient", id: id, with: .local)) }
+        try await device.sync()
+        #expect(backup.contents["Patient/a"] == before["Patient/a"])
+        #expect(!backup.exists(SyncKey(typeName: "Patient", id: "b")))
+        #expect(try device.contents() == before)
+    }
+
+    @Test func aStaleSearchChangesNothing() async throws {
+        let device = try await pushed { Self.isSearch($0) }
+        let before = try device.contents()
+        let result = try await device.sync()
+        #expect(result.pulled == 0 && result.deferred == 0)
+        #expect(try device.contents() == before)
+        #expect(try await device.synchronizer.changes().isEmpty)
+        isLying.value = false
+        try await device.sync()
+        #expect(try device.contents() == server.contents)
+    }
+
+    /// A device whose searches are answered with a list of entries while the server lies.
+    private func device(_ entries: @escaping @Sendable (ModelServer) -> [String]) throws -> Device {
+        let (server, isLying) = (server, isLying)
+        let transport = StubServer { request, _ in
+            guard isLying.value, Self.isSearch(request) else { return try await server.send(request) }
+            return .json(#"{"resourceType":"Bundle","type":"searchset","entry":[\#(entries(server).joined(separator: ","))]}"#)
+        }
+        return try Device(transport, scope: .types("Patient"))
+    }
+
+    private static func json(_ server: ModelServer, _ id: String) -> String {
+        server.history[SyncKey(typeName: "Patient", id: id)]?.last?.json ?? "{}"
+    }
+
+    @Test func twoContentsOfOneVersionAreReadAgain() async throws {
+        server.put(samplePatient("e", "Honest"))
+        isLying.value = true
+        let device = try device { server in
+            let honest = Self.json(server, "e")
+            return [honest, honest.replacing("Honest", with: "Other")].map { #"{"resource":\#($0)}"# }
+        }
+        #expect(try await device.sync().pulled == 1)
+        #expect(try family(device, "e") == "Honest")
+        #expect(try device.contents() == server.contents)
+    }
+
+    /// An entry with another id than its address, or with an id that is none, is stored under neither.
+    @Test(arguments: ["d", "a b"]) func whatHasAnothersAddressIsReadAgain(id: String) async throws {
+        for id in ["d", "e"] { server.put(samplePatient(id, "One")) }
+        let device = try device { server in
+            let json = Self.json(server, "e").replacing(#""id":"e""#, with: #""id":"\#(id)""#)
+            return [#"{"fullUrl":"\#(testBase.absoluteString)/Patient/e","resource":\#(json)}"#]
+        }
+        try await device.sync()
+        server.put(samplePatient("e", "Two"))
+        isLying.value = true
+        #expect(try await device.sync().unreadable == 1)
+        #expect(try device.contents() == server.contents)
+        #expect(try await device.synchronizer.unreadable().map(\.id) == ["e"])
+        isLying.value = false
+        #expect(try await device.sync().unreadable == 0)
+        #expect(try await device.synchronizer.unreadable().isEmpty)
+        #expect(try device.contents() == server.contents)
+    }
+
+    @Test func anIDThatIsNoneIsNotStored() async throws {
+        server.put(samplePatient("e", "One"))
+        isLying.value = true
+        let device = try device { server in
+            [#"{"resource":\#(Self.json(server, "e").replacing(#""id":"e""#, with: #""id":"a b""#))}"#]
+        }
+        #expect(try await device.sync().unreadable == 1)
+        #expect(try device.contents().isEmpty)
+        isLying.value = false
+        try await device.sync()
+        #expect(try await device.synchronizer.unreadable().isEmpty)
+    }
+}
