@@ -97,7 +97,7 @@ extension SyncRun {
             return [RemoteState(key: key, version: resource.child("meta")?.text("versionId"), resource: resource)]
         }
         return resource.children("entry").compactMap { entry in
-            guard let place = ResourceLocation(entry.child("request")?.text("url")) else { return nil }
+            guard let place = ResourceLocation(entry.child("request")?.text("url"), at: client.origin) else { return nil }
             return RemoteState(key: SyncKey(typeName: place.typeName, id: place.id), version: nil, resource: nil)
         }
     }

@@ -76,8 +76,8 @@ extension SyncRun {
         let client = client
         return try await take(fetching) { journal in
             let received = try client.received(page, takesOutUnreadable: true)
-            let states = received.bundle.children("entry").compactMap { entry -> RemoteState? in
-                guard let state = FHIRHistoryEntry(entry).flatMap({ RemoteState($0) }), state.resource != nil, !state.isPart else {
+            let states = try client.historyEntries(received).compactMap { entry -> RemoteState? in
+                guard let state = RemoteState(entry), state.resource != nil, !state.isPart else {
                     return nil
                 }
                 // What has another's address is read by itself.

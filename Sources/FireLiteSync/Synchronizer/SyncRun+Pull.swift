@@ -363,8 +363,7 @@ extension SyncRun {
         var newest = cursor.newest
         var states: [RemoteState] = []
         let hasUnreadable = try journal.hasUnreadable
-        for entry in received.bundle.children("entry") {
-            guard let entry = FHIRHistoryEntry(entry) else { continue }
+        for entry in try client.historyEntries(received) {
             newest = [newest, ServerTime.milliseconds(entry.lastModified)].compactMap { $0 }.max()
             let key = SyncKey(typeName: entry.typeName, id: entry.id)
             guard seen.insert(key).inserted, entry.isDeletion else { continue }

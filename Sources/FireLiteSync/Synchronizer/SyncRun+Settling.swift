@@ -24,7 +24,7 @@ extension SyncRun {
             let (reception, unreadable) = try await journal { journal in
                 let received = try client.received(page, takesOutUnreadable: true)
                 let unreadable = try journal.keep(received.unreadable)
-                return (try journal.settle(key, SyncRun.states(received.bundle, key)), unreadable)
+                return (try journal.settle(key, SyncRun.versions(client, received, key).compactMap { RemoteState($0) }), unreadable)
             }
             count(reception)
             result.unreadable += unreadable
@@ -64,11 +64,10 @@ extension SyncRun {
                 let client = self.client
                 let settling = { @Sendable (journal: SyncJournal) in
                     var (settled, reception) = (Set<SyncKey>(), Reception())
-                    for entry in try client.received(page, takesOutUnreadable: true).bundle.children("entry") {
+                    for entry in try client.historyEntries(try client.received(page, takesOutUnreadable: true)) {
                         // Without a version nothing can be sent safely: the history or the resource alone may say which it is.
-                        guard let state = FHIRHistoryEntry(entry).flatMap({ RemoteState($0) }), asked.contains(state.key),
-                            state.version != nil,
-                            state.resource.flatMap({ MisnamedEntry(entry, $0, base: journal.base) }) == nil
+                        guard let state = RemoteState(entry), asked.contains(state.key),
+                            state.version != nil
                         else { continue }
                         if try journal.settlesAtOnce(state, &reception) { settled.insert(state.key) }
                     }
@@ -109,7 +108,7 @@ extension SyncRun {
         let path = try FHIRRequest.path(key.typeName, key.id)
         do {
             let page = try await client.pageText(FHIRRequest(.get, path + "/_history", parameters: ["_count": "100"]), at: nil)
-            let newest = Self.versions(try client.received(page, takesOutUnreadable: true).bundle, key).first
+            let newest = try Self.versions(client, client.received(page, takesOutUnreadable: true), key).first
             if let newest, RemoteState(newest) != nil { return .versions(page) }
         } catch let error as FHIRClientError {
             guard let status = error.status, [400, 404, 405, 410, 501].contains(status) else { throw error }
@@ -124,14 +123,9 @@ extension SyncRun {
         } catch let error as UnreadableAnswer { return .unreadable(error.entry) }
     }
 
-    /// The versions of a resource in a history, the newest first.
-    private static func states(_ bundle: FHIRResource, _ key: SyncKey) -> [RemoteState] {
-        versions(bundle, key).compactMap { RemoteState($0) }
-    }
-
     /// The entries of a resource in a history, the newest first, whatever their order is there.
-    private static func versions(_ bundle: FHIRResource, _ key: SyncKey) -> [FHIRHistoryEntry] {
-        let entries = bundle.children("entry").compactMap { FHIRHistoryEntry($0) }.filter { $0.typeName == key.typeName && $0.id == key.id }
+    private static func versions(_ client: FHIRClient, _ page: FHIRClient.ReceivedBundle, _ key: SyncKey) throws -> [FHIRHistoryEntry] {
+        let entries = try client.historyEntries(page).filter { $0.typeName == key.typeName && $0.id == key.id }
         let dates = entries.compactMap(\.lastModified)
         guard dates.count == entries.count else { return entries }
         let order = entries.indices.sorted { dates[$0] == dates[$1] ? $0 < $1 : dates[$0] > dates[$1] }

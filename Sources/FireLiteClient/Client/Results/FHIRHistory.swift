@@ -59,21 +59,58 @@ public struct FHIRHistoryEntry {
     /// Whether the resource was deleted.
     public var isDeletion: Bool { method == .delete }
 
-    package init?(_ entry: FHIRObject) {
+    /// - Parameter server: the server that has answered. Addresses at others say nothing of its resources.
+    /// - Returns: nil if the entry does not say which resource it is about, by itself or by its address.
+    /// - Throws: `ContradictedEntry` if it is about several.
+    init?(_ entry: FHIRObject, of server: Origin) throws {
         let request = entry.child("request")
         let response = entry.child("response")
         method = request?.text("method").map { HTTPMethod(rawValue: $0) }
         let resource = entry.takeResource("resource")
-        let place =
-            ResourceLocation(response?.text("location")) ?? ResourceLocation(request?.text("url"))
-            ?? ResourceLocation(entry.text("fullUrl"))
-        guard let typeName = resource?.resourceType ?? place?.typeName, let id = resource?.id ?? place?.id else { return nil }
+        let texts = [request?.text("url"), entry.text("fullUrl"), response?.text("location")]
+        let places = texts.map { ResourceLocation($0, at: server) }
+        var subjects = Set(places.compactMap { $0.map { Subject(typeName: $0.typeName, id: $0.id) } })
+        if let resource, let id = resource.id { subjects.insert(Subject(typeName: resource.resourceType, id: id)) }
+        let isOfType = resource.map { resource in subjects.allSatisfy { $0.typeName == resource.resourceType } } ?? true
+        guard isOfType, subjects.count < 2 else { throw ContradictedEntry() }
+        // A deletion is about what was deleted: its own address, and not where an answer points to.
+        let isNamed = resource != nil || places[0] != nil || places[1] != nil
+        guard isNamed, let subject = subjects.first else { return nil }
+        let (typeName, id) = (subject.typeName, subject.id)
+        let place = places[2] ?? places[0] ?? places[1]
         self.typeName = typeName
         self.id = id
         let meta = resource?.child("meta")
         version = meta?.text("versionId") ?? FHIRRequest.version(inEntityTag: response?.text("etag")) ?? place?.version
         lastModified = (meta?.instant("lastUpdated") ?? response?.instant("lastModified"))?.date
         self.resource = method == .delete ? nil : resource
+    }
+}
+
+/// A resource that an entry is about.
+private struct Subject: Hashable {
+    let typeName: String
+    let id: String
+}
+
+/// An entry of a search or history whose request, addresses and resource are not about the same resource, so that nobody knows which it is about.
+struct ContradictedEntry: Error {}
+
+extension FHIRClient {
+    /// The entries of a page that say which resource they are about.
+    ///
+    /// - Throws: `FHIRClientError.invalidResponse` if an entry contradicts itself.
+    package func historyEntries(_ received: ReceivedBundle) throws -> [FHIRHistoryEntry] {
+        do {
+            return try received.bundle.children("entry").compactMap { try FHIRHistoryEntry($0, of: origin) }
+        } catch is ContradictedEntry { throw Self.contradiction }
+    }
+
+    /// What is thrown for an entry that contradicts itself.
+    package static var contradiction: FHIRClientError {
+        FHIRClientError(
+            .invalidResponse,
+            "the answer has an entry whose request, addresses and resource are not about the same resource, so nothing of it is taken over")
     }
 }
 
