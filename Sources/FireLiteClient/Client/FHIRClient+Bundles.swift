@@ -10,6 +10,7 @@ extension FHIRClient {
         package let serverTime: Date?
         /// The resources that were taken out as they cannot be read.
         package let unreadable: [UnreadableEntry]
+        package let content: PageContent
     }
 
     /// Reads a page.
@@ -78,7 +79,9 @@ extension FHIRClient {
             }
         }
         let time = bundle.child("meta")?.instant("lastUpdated")?.date ?? HTTPDate.date(response.fields["Date"])
-        return ReceivedBundle(bundle: bundle, next: next, total: bundle.integer("total"), serverTime: time, unreadable: unreadable)
+        return ReceivedBundle(
+            bundle: bundle, next: next, total: bundle.integer("total"), serverTime: time, unreadable: unreadable,
+            content: PageContent(bundle, unreadable))
     }
 
     private func client(isPlainAt url: URL) -> Bool { Origin(url)?.scheme == "http" }
@@ -106,7 +109,7 @@ extension FHIRClient {
         }
         return FHIRPage(
             matches: matches, included: included, issues: issues, total: received.total, next: received.next,
-            serverTime: received.serverTime)
+            serverTime: received.serverTime, content: received.content)
     }
 }
 

@@ -29,6 +29,7 @@ extension FHIRClient {
     func historyPage(_ request: FHIRRequest, at url: URL?) async throws -> sending FHIRHistoryPage {
         let received = try await bundle(request, at: url)
         let entries = try historyEntries(received)
-        return FHIRHistoryPage(entries: entries, total: received.total, next: received.next, serverTime: received.serverTime)
+        return FHIRHistoryPage(
+            entries: entries, total: received.total, next: received.next, serverTime: received.serverTime, content: received.content)
     }
 }

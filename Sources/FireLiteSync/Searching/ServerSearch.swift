@@ -87,6 +87,7 @@ extension Synchronizer {
         var hasUnreadable = false
         var ignored: [String] = []
         var next: URL?
+        let content: PageContent
     }
 
     /// Asks the server, and stores what it sends.
@@ -109,7 +110,8 @@ extension Synchronizer {
             // Another server's page is no answer of this one.
             let isElsewhere = page.next.map { Origin($0) != client.origin } ?? false
             if page.next != nil, isElsewhere || search.isOnePage || found.matches.count >= limit { found.isComplete = false }
-            try place.advance(to: isElsewhere || search.isOnePage || found.matches.count >= limit ? nil : page.next, search.request)
+            let isEnough = isElsewhere || search.isOnePage || found.matches.count >= limit
+            try place.advance(to: isEnough ? nil : page.next, page.content, search.request)
         } while !place.isAtEnd
         return found
     }
@@ -131,7 +133,7 @@ extension Synchronizer {
         _ text: FHIRClient.PageText, search: ServerSearch, isFirst: Bool, room: Int, client: FHIRClient, journal: SyncJournal
     ) throws -> FoundPage {
         let received = try client.received(text, takesOutUnreadable: true)
-        var page = FoundPage(next: received.next)
+        var page = FoundPage(next: received.next, content: received.content)
         if received.bundle.text("type") != "searchset" {
             throw FHIRClientError(.invalidResponse, "\(search.request): the answer is a Bundle of another type than searchset")
         }

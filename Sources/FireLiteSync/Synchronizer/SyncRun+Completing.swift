@@ -13,6 +13,7 @@ extension SyncRun {
         var count = 0
         var total: Int?
         var next: URL?
+        let content: PageContent
     }
 
     /// Compares ids and versions of what a search finds with what is here, and fetches what is missing, until nothing is.
@@ -40,7 +41,7 @@ extension SyncRun {
                 total = found.total ?? total
                 let fetching = Fetching(scope: search.key, replacesScope: true, notesRefusals: false)
                 fetched += try await fetch(found.missing, fetching).news
-                try place.advance(to: found.next, request)
+                try place.advance(to: found.next, found.content, request)
                 url = found.next
             } while url != nil
             if fetched == 0 { break }
@@ -52,7 +53,7 @@ extension SyncRun {
         _ page: FHIRClient.PageText, search: Search, client: FHIRClient, journal: SyncJournal
     ) throws -> Comparison {
         let received = try client.received(page, takesOutUnreadable: true)
-        var comparison = Comparison(total: received.total, next: received.next)
+        var comparison = Comparison(total: received.total, next: received.next, content: received.content)
         for entry in received.bundle.children("entry") {
             guard let resource = entry.takeResource("resource"), let id = resource.id, resource.resourceType == search.typeName else {
                 continue

@@ -101,6 +101,7 @@ extension SyncRun {
         var serverTime: Int64?
         /// Resources with the addresses of others.
         var misnamed: [MisnamedEntry] = []
+        var content: PageContent?
     }
 
     /// Pulls a search page by page; each page is stored with the cursor after it.
@@ -150,7 +151,11 @@ extension SyncRun {
             }
             order = step.order
             if case .end = step.step { break }
-            if let next = order.url { try place.advance(to: next, request) } else { place = PagePlace(nil) }
+            if let next = order.url, let content = step.content {
+                try place.advance(to: next, content, request)
+            } else {
+                place = PagePlace(nil)
+            }
         }
         if order.isUnsure {
             try await complete(search, since: order.begin)
@@ -218,6 +223,7 @@ extension SyncRun {
         let received = try client.received(page, takesOutUnreadable: true)
         var step = PageStep(cursor: cursor, order: order)
         step.page.total = received.total
+        step.content = received.content
         step.page.next = received.next
         step.serverTime = ServerTime.milliseconds(received.serverTime)
         var states: [RemoteState] = []
@@ -339,7 +345,7 @@ extension SyncRun {
             count(step.reception)
             try await settle(step.reception.unsettled)
             try await readAgain(step.reception.doubts, scope: nil)
-            if let next = step.next { try place.advance(to: next, request) }
+            try place.advance(to: step.next, step.content, request)
             url = step.next
         } while url != nil
         cursor.since = Self.since(cursor, time)
@@ -353,6 +359,7 @@ extension SyncRun {
         var newest: Int64?
         var next: URL?
         var serverTime: Int64?
+        let content: PageContent
     }
 
     private static func deletions(
@@ -376,6 +383,6 @@ extension SyncRun {
         try journal.takeIn()
         return DeletionStep(
             reception: try journal.receive(states, scope: nil), keys: seen, newest: newest, next: received.next,
-            serverTime: ServerTime.milliseconds(received.serverTime))
+            serverTime: ServerTime.milliseconds(received.serverTime), content: received.content)
     }
 }

@@ -32,7 +32,7 @@ public struct FHIRHistory: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> FHIRHistoryPage? {
             guard !place.isAtEnd else { return nil }
             let page = try await client.historyPage(request, at: place.url)
-            try place.advance(to: page.next, request)
+            try place.advance(to: page.next, page.content, request)
             return page
         }
     }
@@ -124,4 +124,5 @@ public struct FHIRHistoryPage {
     public let next: URL?
     /// When the server answered, by its own clock.
     public let serverTime: Date?
+    let content: PageContent
 }

@@ -35,7 +35,7 @@ public struct FHIRPages<Resource: FHIRResource>: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> FHIRPage<Resource>? {
             guard !place.isAtEnd else { return nil }
             let page = try await client.page(Resource.self, request, at: place.url)
-            try place.advance(to: page.next, request)
+            try place.advance(to: page.next, page.content, request)
             return page
         }
     }
@@ -61,31 +61,7 @@ public struct FHIRPage<Resource: FHIRResource> {
     public let next: URL?
     /// When the server answered, by its own clock: `meta.lastUpdated` of the Bundle, or the field `Date`.
     public let serverTime: Date?
-}
-
-/// Where a loop over pages is.
-package struct PagePlace {
-    /// The address of the next page; nil for the first.
-    package private(set) var url: URL?
-    package private(set) var isAtEnd = false
-    private var visited: Set<URL> = []
-
-    package init(_ start: URL?) {
-        url = start
-        if let start { visited.insert(start) }
-    }
-
-    /// Moves on to the next page.
-    ///
-    /// - Throws: `FHIRClientError.invalidResponse` if it was read before.
-    package mutating func advance(to next: URL?, _ request: FHIRRequest) throws {
-        guard let next else { isAtEnd = true; return }
-        guard visited.insert(next).inserted else {
-            isAtEnd = true
-            throw FHIRClientError(.invalidResponse, "\(request): the links from page to page lead in a circle")
-        }
-        url = next
-    }
+    let content: PageContent
 }
 
 /// The resources that match a search, of all pages: see ``FHIRPages/matches``.
