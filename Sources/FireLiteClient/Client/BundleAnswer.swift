@@ -138,9 +138,14 @@ struct ConditionMark {
     }
 
     /// Whether a resource has it.
-    func isOn(_ json: Data, _ resource: FHIRResource?) -> Bool {
+    ///
+    /// - Parameter resource: reads it.
+    func isOn(_ json: Data, _ resource: @autoclosure () -> FHIRResource?) -> Bool {
         let text = value.split(separator: "|", omittingEmptySubsequences: false).last.map(String.init) ?? ""
-        guard !text.isEmpty, json.range(of: Data(text.utf8)) != nil, let resource else { return false }
+        // Most of those that are compared are others. A text may be escaped.
+        guard !text.isEmpty, json.range(of: Data(text.utf8)) != nil || json.contains(UInt8(ascii: "\\")), let resource = resource() else {
+            return false
+        }
         return name == "_tag"
             ? resource.child("meta")?.children("tag").contains { $0.text("code") == text } ?? false
             : resource.children("identifier").contains { $0.text("value") == text }
