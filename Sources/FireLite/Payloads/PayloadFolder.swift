@@ -49,6 +49,13 @@ package struct PayloadFolder: Sendable {
         )
     }
 
+    /// Whether something else than a folder has its name, such as a file or a link to itself: then there are no files of payloads.
+    private var isOccupied: Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return errno == ELOOP || errno == ENOTDIR }
+        return status.st_mode & S_IFMT != S_IFDIR
+    }
+
     /// Begins a file.
     ///
     /// - Throws: `FHIRStoreError`.
@@ -98,12 +105,13 @@ package struct PayloadFolder: Sendable {
     // MARK: - Upkeep
 
     /// Copies the files to the folder of another database, but for those that it has in the same size. A link with that folder's name is refused:
-    /// somebody else may have put it there.
+    /// somebody else may have put it there. If this folder is a file, or a link to none, there is nothing to copy.
     ///
     /// - Parameter wanted: the names of the files; nil for all.
-    /// - Throws: `FHIRStoreError`.
+    /// - Throws: `FHIRStoreError`; `disk` if this folder cannot be read.
     func copy(to other: PayloadFolder, _ wanted: Set<String>? = nil) throws {
         try other.requireNoLink()
+        if isOccupied { return }
         for name in try names().filter({ Self.isName($0) && wanted?.contains($0) ?? true }).sorted()
         where other.size(of: name) != size(of: name) {
             // Nil if it was deleted meanwhile, as its payload then was.

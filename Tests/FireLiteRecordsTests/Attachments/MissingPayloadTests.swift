@@ -83,6 +83,31 @@ import Testing
         #expect(report.lackingPayloads.first?.reason.hasPrefix("the payload ") == true)
     }
 
+    /// What has the name of the folder is as good as nothing: the rest is copied.
+    @Test(arguments: ["file", "link"]) func aFolderThatIsNoneLacksItsPayloads(_ what: String) throws {
+        let path = folder.file("store.sqlite")
+        let expected: [String]
+        do {
+            let store = try store()
+            let document = try #require(try store.resource(DocumentReference.self, id: "file"))
+            expected = ["payload _blobfile DocumentReference \(try #require(try store.read { $0.number(of: document) }))"]
+            try store.close()
+        }
+        let payloads = PayloadFolder(database: path).path
+        try FileManager.default.removeItem(atPath: payloads)
+        if what == "file" {
+            try folder.write("store.sqlite-payloads", "x")
+        } else {
+            try FileManager.default.createSymbolicLink(atPath: payloads, withDestinationPath: payloads)
+        }
+        #expect(try texts(plain().check()) == expected)
+        #expect(try texts(plain().backup(to: URL(fileURLWithPath: folder.file("copy.sqlite")))) == expected)
+        let report = try FHIRStore.recover(
+            from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder.file("new.sqlite")), release: .r4)
+        #expect(report.recovered == 3 && report.lost.isEmpty && report.lackingPayloads.count == 1)
+        for name in ["copy", "new"] { #expect(try PayloadFolder(database: folder.file("\(name).sqlite")).names().isEmpty) }
+    }
+
     // MARK: - Collecting
 
     @Test func whatResourcesReferToIsNotCollected() throws {

@@ -126,7 +126,11 @@ private struct Recovery {
         try schema.refresh(target.connection)
         guard let inventory = try PayloadInventory(target.connection, schema) else { return }
         // Files that no row names may be those of payloads that lack theirs.
-        try folders.source.copy(to: folders.target, inventory.missing(folders.source).isEmpty ? inventory.fileNames : nil)
+        do {
+            try folders.source.copy(to: folders.target, inventory.missing(folders.source).isEmpty ? inventory.fileNames : nil)
+        } catch let error as FHIRStoreError where error.code == .disk {
+            report.unreadable.append(error.message)
+        }
         report.lackingPayloads = inventory.missing(folders.target).map { finding in
             let root = finding.number ?? 0
             let own = source.found[root]
