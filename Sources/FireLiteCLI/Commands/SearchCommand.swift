@@ -48,8 +48,9 @@ struct SearchCommand: Command {
             the machine's. :in, :not-in, :above and :below use the definitions and the packages in the file, and the codes of
             --knowledge.
             Parameters that the type does not have are errors, and so are unknown names in _type, _elements, _include and
-            _revinclude, and codes that FHIR does not know where it binds an element to a list of codes, such as gender; with
-            --lenient they are reported on standard error. Put SEARCH in single quotes.
+            _revinclude, codes that FHIR does not know where it binds an element to a list of codes, such as gender, and
+            references as Type/id to types that do not exist or that the parameter does not refer to; with --lenient they are
+            reported on standard error. Put SEARCH in single quotes.
 
             --format json prints a Bundle of type searchset, ndjson the matches alone, one a line.
 

@@ -128,10 +128,13 @@ extension ConditionBuilder {
             ? layout.element(named: "id").map { .value(QueryPath([PathStep(slot: $0.slot)]), .compare(.equal, .text(compartment.id))) }
             : nil
         let reference = SearchRequest.escaped("\(compartment.type)/\(compartment.id)")
+        // The reference is not one of the request.
+        var builder = self
+        builder.codes = nil
         let conditions = try compartments.parameters(of: layout.name, in: compartment.type).compactMap { code -> Predicate? in
             // Where a release's compartment names a parameter that it lacks, the others decide.
             let name = code.split(separator: ".").first.map(String.init) ?? code
-            return try condition(name, reference, on: layout)
+            return try builder.condition(name, reference, on: layout)
         }
         return .or([own].compactMap { $0 } + conditions)
     }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// The conditions of reference parameters.
 struct ReferenceMatcher {
@@ -21,7 +22,36 @@ struct ReferenceMatcher {
         default: break
         }
         let texts = values.map(SearchText.plain)
+        note(texts, paths)
         return .or(paths.map { condition($0, texts, type) })
+    }
+
+    /// Notes relative references and whether the paths can have them. Those of other forms can be anybody's.
+    private func note(_ texts: [String], _ paths: [SearchPath]) {
+        guard let codes = builder.codes, !paths.isEmpty, !paths.contains(where: Self.isURI) else { return }
+        let release = builder.release
+        for text in texts {
+            guard let type = Self.relativeType(text) else { continue }
+            var problem: String?
+            if !release.hasResourceType(named: type) {
+                let hint = NearWords.hint(for: type, among: release.resourceTypeNames)
+                problem = "'\(text)': '\(type)' is not a resource type of FHIR \(release.name)\(hint)"
+            } else {
+                let names = Set(paths.flatMap { builder.targetNames(of: $0, targets, nil) }).sorted()
+                if !names.contains(type) { problem = "'\(text)': it refers to \(names.joined(separator: ", ")), never to \(type)" }
+            }
+            codes.add(reference: text, problem, name)
+        }
+    }
+
+    /// The type of `Type/id`, with a version or without, whether the release has it or not; nil for other texts.
+    private static func relativeType(_ text: String) -> String? {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let first = parts[0].utf8.first, 65...90 ~= first || 97...122 ~= first,
+            parts[0].utf8.allSatisfy({ 65...90 ~= $0 || 97...122 ~= $0 || 48...57 ~= $0 }),
+            ReferenceParts("Patient/" + parts[1]).form == .relative
+        else { return nil }
+        return String(parts[0])
     }
 
     private static func isURI(_ path: SearchPath) -> Bool {

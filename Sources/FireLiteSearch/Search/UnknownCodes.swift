@@ -1,20 +1,24 @@
 import FireLite
 
-/// A code that a search asks for where the release binds the element to a list of codes without it. No valid resource has it.
+/// A code that a search asks for where the release binds the element to a list of codes without it, or a reference to a type that it cannot lead to. No
+/// valid resource has it.
 package struct UnknownCode: Sendable, Hashable, CustomStringConvertible {
     /// The name of the parameter in the request, with its chain.
     package let parameter: String
     /// The parameter that the code is for, if the name in the request does not end with it, as with `_filter`.
     package let inner: String?
-    /// The code, as the request has it.
+    /// The code or the reference, as the request has it.
     package let code: String
     /// The codes of the list.
     package let known: [String]
+    /// Why no resource can have the reference; nil for a code.
+    package let problem: String?
 
     /// The number of codes that a description lists.
     private static let listed = 12
 
     package var description: String {
+        if let problem { return "\(parameter)\(inner.map { " (\($0))" } ?? ""): \(problem)" }
         let names = known.prefix(Self.listed).joined(separator: ", ") + (known.count > Self.listed ? " …" : "")
         return "\(parameter)\(inner.map { " (\($0))" } ?? ""): '\(code)' is none of its codes: \(names)"
     }
@@ -36,6 +40,8 @@ final class SearchedCodes {
     private var places: [Place] = []
     /// The codes of the lists that a code is not in; nil if it is known.
     private var lists: [Place: [String]?] = [:]
+    /// Why no resource can have a reference; nil if one can.
+    private var problems: [Place: String?] = [:]
 
     /// Notes codes that are compared with elements that can have those of the list; nil stands for any.
     func add(_ codes: [String], _ list: [String]?, _ name: String) {
@@ -53,18 +59,34 @@ final class SearchedCodes {
         }
     }
 
-    /// The codes that no element can have, in the order of the request.
+    /// Notes a reference, and why a parameter cannot have it; nil if it can.
+    func add(reference: String, _ problem: String?, _ name: String) {
+        let place = Place(parameter: parameter, name: name, code: reference)
+        if let known = problems[place] {
+            if known != nil { problems[place] = .some(problem) }
+        } else {
+            places.append(place)
+            problems[place] = .some(problem)
+        }
+    }
+
+    /// The codes that no element can have, and the references that lead nowhere, in the order of the request.
     var unknown: [UnknownCode] {
         places.compactMap { place in
-            guard case .some(.some(let list)) = lists[place] else { return nil }
             let isNamed = place.parameter.hasSuffix(place.name)
-            return UnknownCode(parameter: place.parameter, inner: isNamed ? nil : place.name, code: place.code, known: list)
+            let inner = isNamed ? nil : place.name
+            if case .some(.some(let problem)) = problems[place] {
+                return UnknownCode(parameter: place.parameter, inner: inner, code: place.code, known: [], problem: problem)
+            }
+            guard case .some(.some(let list)) = lists[place] else { return nil }
+            return UnknownCode(parameter: place.parameter, inner: inner, code: place.code, known: list, problem: nil)
         }
     }
 }
 
 extension ReadTransaction {
-    /// The unknown codes of a search: of its token parameters without a modifier, or with `:not`, also in chains, `_has` and `_filter`.
+    /// The unknown codes of a search: of its token parameters without a modifier, or with `:not`, also in chains, `_has` and `_filter`. With them, the
+    /// relative references of its reference parameters to types that the release does not have, or that the parameter does not lead to.
     ///
     /// A search for such a code finds nothing but resources that are not valid.
     /// - Complexity: builds the conditions of the search, and does not run it.

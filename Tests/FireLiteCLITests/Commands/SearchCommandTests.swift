@@ -82,6 +82,27 @@ struct SearchCommandTests {
                 """#)
     }
 
+    @Test func referencesThatLeadNowhereAreSaid() throws {
+        for (search, reason) in [
+            ("Observation?patient=Patiant/1", "'Patiant' is not a resource type of FHIR R4: did you mean 'Patient'?"),
+            ("Observation?subject=Patient/1,Patiant/1/_history/2", "'Patiant' is not a resource type of FHIR R4: did you mean 'Patient'?"),
+            ("Patient?_has:Observation:subject:patient=patient/1", "'patient' is not a resource type of FHIR R4: did you mean 'Patient'?"),
+            ("Observation?patient=Observation/1", "it refers to Patient, never to Observation"),
+        ] {
+            let strict = try self.search(search, "--count")
+            #expect(strict.status == .usage && strict.output.isEmpty && strict.error.contains(reason), "\(search) \(strict.error)")
+            let lenient = try self.search(search, "--count", "--lenient")
+            #expect(lenient.status == .done && lenient.error.contains(reason), "\(search) \(lenient.error)")
+        }
+        for search in [
+            "Observation?patient=1", "Observation?patient=Patient/nobody", "Observation?patient=https://example.org/Patiant/1",
+            "Observation?subject=urn:uuid:0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0", "Patient/1/Observation", "Observation?subject=Group/1",
+        ] {
+            let run = try self.search(search, "--count")
+            #expect(run.status == .done && run.error.isEmpty, "\(search) \(run.error)")
+        }
+    }
+
     @Test func unknownCodesOfRequiredBindingsAreSaid() throws {
         for search in [
             "Patient?gender=femal", "Patient?gender:not=male,femal", "Patient?active=yes", "?_type=Patient&gender=femal",
