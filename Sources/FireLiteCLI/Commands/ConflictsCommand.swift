@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteSync
 import FireLiteTerminal
 import Foundation
@@ -77,7 +78,18 @@ struct ConflictsCommand: Command {
         case .list: if let key { throw ToolError.usage("unexpected argument '\(key)': show prints one conflict") }
         case .show, .resolve: if key == nil { throw ToolError.usage("\(verb) needs Type/id") }
         }
-        if action == .resolve, keep == nil { throw ToolError.usage("resolve needs --keep client, server, merge or FILE") }
+        if action == .resolve {
+            guard let keep else { throw ToolError.usage("resolve needs --keep client, server, merge or FILE") }
+            try Self.check(keep: keep)
+        }
+    }
+
+    /// Refuses a word that is neither a state nor a file.
+    private static func check(keep: String) throws {
+        let words = ["client", "server", "merge"]
+        if words.contains(keep) || keep == "-" || access(keep, F_OK) == 0 { return }
+        let hint = NearWords.hint(for: keep, among: words)
+        throw ToolError.usage("--keep takes client, server, merge or a file, and there is no file '\(keep)'\(hint)")
     }
 
     func run(_ console: Console) throws -> ExitStatus {

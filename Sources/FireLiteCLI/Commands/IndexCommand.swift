@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// `firelite index`: the indexes that queries use.
 struct IndexCommand: Command {
@@ -124,7 +125,10 @@ struct IndexCommand: Command {
             try console.print("dropped")
         case .dropNamed(let names):
             for name in names {
-                guard try store.dropIndex(named: name) else { throw ToolError.incomplete("\(name) is not an index of \(database.path)") }
+                guard try store.dropIndex(named: name) else {
+                    let hint = try NearWords.hint(for: name, among: store.indexes().map(\.name))
+                    throw ToolError.incomplete("\(name) is not an index of \(database.path)\(hint)")
+                }
                 try console.printItem("dropped \(name)")
             }
         }

@@ -42,7 +42,15 @@ struct RecoverCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         self.arguments = arguments
-        database = try DatabaseArgument(arguments, path: arguments.operands[0])
+        var status = stat()
+        if stat(arguments.operands[0], &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            throw ToolError.failed("\(arguments.operands[0]) is a folder: name the file of the damaged database")
+        }
+        do {
+            database = try DatabaseArgument(arguments, path: arguments.operands[0])
+        } catch let error as ToolError where error.status == .usage && arguments["release"] == nil {
+            throw ToolError.failed("\(error.message), or if the file is damaged there, the release that it had, such as R4")
+        }
         target = arguments.output("NEW")
         try target?.requireNew()
         showsIDs = arguments.has("ids")

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteFHIRPath
 import FireLiteXML
 import Foundation
@@ -47,12 +48,27 @@ enum ResourceText {
     static func check(_ resource: FHIRResource, command: String, _ console: Console) throws {
         let issues = resource.validate() + resource.validate(constraints: .defined(by: resource.layout.release))
         let errors = issues.filter { $0.severity == .error }
+        if errors.count == 1, let error = errors.first {
+            throw ToolError.incomplete("nothing is stored: \(error)\(codes(error, resource)); --unchecked stores it all the same")
+        }
         for issue in errors { console.report("firelite \(command): \(issue)") }
         guard errors.isEmpty else {
             throw ToolError.incomplete(
                 "nothing is stored: the \(resource.resourceType) has \(errors.count) error\(errors.count == 1 ? "" : "s"); "
                     + "--unchecked stores it all the same")
         }
+    }
+
+    /// The codes that the element of an issue takes; empty for other issues and for long lists.
+    private static func codes(_ issue: FHIRIssue, _ resource: FHIRResource) -> String {
+        guard issue.code == .unknownCode else { return "" }
+        var (layout, element): (Layout?, LayoutElement?) = (resource.layout, nil)
+        for step in issue.path.split(separator: ".").dropFirst() {
+            element = layout?.element(named: String(step.prefix { $0 != "[" }))
+            layout = element?.layout
+        }
+        let codes = element?.binding.flatMap { resource.layout.release.codes(ofBinding: $0) }?.map(String.init) ?? []
+        return codes.isEmpty || codes.count > 12 ? "" : " than \(codes.joined(separator: ", "))"
     }
 
     static let unchecked = OptionDefinition.flag("unchecked", "store it although it does not fit FHIR's definitions")

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// What a search says about its results: the order, the page, and what comes with them.
 struct SearchControl {
@@ -81,7 +82,8 @@ struct SearchControl {
                 countsTotal = value != "none"
             case "_summary":
                 guard let mode = Summary(rawValue: value) else {
-                    throw SearchError(.invalid, "the value is true, text, data, count or false", in: name)
+                    let hint = NearWords.hint(for: value, among: ["true", "text", "data", "count", "false"])
+                    throw SearchError(.invalid, "the value is true, text, data, count or false, not '\(value)'\(hint)", in: name)
                 }
                 summary = mode
             case "_elements": elements += Self.list(value)

@@ -89,7 +89,8 @@ public struct SearchRequest: Sendable, Hashable {
             if segments[2] == "$everything" {
                 isEverything = true
             } else if segments[2].hasPrefix("$") {
-                throw SearchError(.notSupported, "of the operations this library has $everything")
+                let hint = NearWords.hint(for: segments[2], among: ["$everything"])
+                throw SearchError(.notSupported, "of the operations this library has $everything, not '\(segments[2])'\(hint)")
             } else if segments[2] != "*" {
                 type = segments[2]
             }

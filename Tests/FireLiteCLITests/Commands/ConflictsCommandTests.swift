@@ -57,6 +57,12 @@ struct ConflictsCommandTests {
     private static let base = ConflictedDatabase.base
     private static let clashing = ConflictedDatabase.clashing
 
+    @Test func aDecisionThatIsNeitherAWordNorAFileIsRefused() async throws {
+        let run = try await ConflictedDatabase(remote: Self.clashing).run("resolve", "--keep", "servur", "Patient/1")
+        #expect(run.status == .usage && run.output.isEmpty)
+        #expect(run.error.contains("--keep takes client, server, merge or a file, and there is no file 'servur': did you mean 'server'?"))
+    }
+
     @Test func aDatabaseThatWasNeverSynchronizedHasNone() throws {
         let plain = try ToolDatabase(Self.base)
         let run = try ToolRun.process(["conflicts", "--database", plain.path])

@@ -36,6 +36,8 @@ struct IndexCommandTests {
                 Observation_code_coding__code           values  Observation  code                       yes
 
                 """)
+        let near = try index("drop", "Observation_codec_oding__code")
+        #expect(near.status == .incomplete && near.error.contains(": did you mean 'Observation_code_coding__code'?"))
         #expect(try index("drop", "Observation_code_coding__code").output == "dropped Observation_code_coding__code\n")
         #expect(try index("drop", "Observation", "status", "effectiveDateTime").status == .done)
         #expect(try inFile() == [])

@@ -37,6 +37,20 @@ struct RecoverCommandTests {
         #expect(again.error == "firelite recover: \(folder.file("new.sqlite")) exists already: name a new file\n")
     }
 
+    @Test func aFolderIsNoDamagedDatabase() throws {
+        let run = try ToolRun("recover", folder.file(""), folder.file("new.sqlite"))
+        #expect(run.status == .failed && run.error.contains(" is a folder: name the file of the damaged database"))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("new.sqlite")))
+    }
+
+    @Test func aReleaseThatIsNoneIsDamage() throws {
+        try store(3)
+        try execute("UPDATE _meta SET value = 'inf' WHERE key = 'release'")
+        let run = try ToolRun("recover", database, folder.file("new.sqlite"))
+        #expect(run.status == .failed && run.error.contains("'inf'") == false && run.error.contains("FHIR inf"))
+        #expect(run.error.contains("if the file is damaged there, the release that it had, such as R4"))
+    }
+
     /// What modules keep has no digests: what is copied from a page that does not match its checksum is said, and nothing counts as whole.
     @Test(.enabled(if: Connection.libraryNumber >= 3_032_000)) func changedRowsOfModulesAreSaid() throws {
         try store(3)

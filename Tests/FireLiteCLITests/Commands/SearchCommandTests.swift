@@ -82,6 +82,16 @@ struct SearchCommandTests {
                 """#)
     }
 
+    @Test func wrongWordsAreNamed() throws {
+        for (search, reason) in [
+            ("Patient/1/$everytihng", "not '$everytihng': did you mean '$everything'?"),
+            ("Patient?_summary=terxt", "not 'terxt': did you mean 'text'?"),
+        ] {
+            let run = try self.search(search)
+            #expect(run.status == .usage && run.error.contains(reason), "\(run.error)")
+        }
+    }
+
     @Test func referencesThatLeadNowhereAreSaid() throws {
         for (search, reason) in [
             ("Observation?patient=Patiant/1", "'Patiant' is not a resource type of FHIR R4: did you mean 'Patient'?"),

@@ -14,6 +14,7 @@ struct HostileOutputTests {
         "\u{1B}[31mred", "\u{9B}2J", "\u{7}", "\u{8}\u{8}", "\u{7F}", "a\rb", "a\nb", "a\tb", "\u{202E}abc", "\u{2066}x", "\u{200F}",
         "\u{2028}", "\u{0}",
         "a,b", "\"", "\"\u{301}", ",\u{301}", "'); DROP TABLE Patient; --", "../../x", "=1+1", "\u{1B}]0;title\u{7}",
+        "a\u{200B}b", "a\u{2060}b", "a\u{FEFF}b", "a\u{AD}b",
     ]
 
     init() throws {
@@ -34,7 +35,8 @@ struct HostileOutputTests {
         text.unicodeScalars.allSatisfy { scalar in
             scalar == "\n"
                 || !(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x202A...0x202E).contains(scalar.value)
-                    || (0x2066...0x2069).contains(scalar.value) || [0x200E, 0x200F, 0x2028, 0x2029].contains(scalar.value))
+                    || (0x2066...0x2069).contains(scalar.value)
+                    || [0xAD, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x2060, 0xFEFF].contains(scalar.value))
         }
     }
 
