@@ -211,6 +211,10 @@ enum ErasedTables {
                 rows.table == "_trust_identity"
                 ? "UPDATE _trust_identity SET name = NULL, reference = NULL WHERE number = ?"
                 : "DELETE FROM \(rows.table) WHERE \(rows.key) = ?"
+            if ["_sync_resource", "_sync_change"].contains(rows.table) {
+                // The next write of the journal counts its rows.
+                try tx.run(onModuleTable: rows.table, "DELETE FROM _meta WHERE key BETWEEN 'sync.rows ' AND 'sync.rows!'", [])
+            }
             for number in rows.numbers { try tx.run(onModuleTable: rows.table, sql, [.integer(number)]) }
             if rows.table != "_trust_identity" { try tx.noteErasedRows(rows.numbers.count, of: rows.table) }
             // Annotations that are sealed again get new rows, whose numbers may be those of deleted ones: hence afterwards.

@@ -50,7 +50,7 @@ private struct JournalCheck {
             }
             let changed = try changed(since: base)
             findings += try changes(server.number, changed)
-            findings += try missing(server.number, changed) + undecided(server.number)
+            findings += try missing(server.number, changed) + undecided(server.number) + lost(server.number, base)
         }
         return findings
     }
@@ -73,6 +73,22 @@ private struct JournalCheck {
             let rows = String(counting: count, "row is", "rows are")
             return count == 0 ? nil : finding(table, "\(rows) of a server that _sync_server lacks: restore a backup")
         }
+    }
+
+    /// Differences between the rows and what the file has noted of them.
+    private func lost(_ server: Int64, _ base: String) throws -> [StoreFinding] {
+        guard let noted = try transaction.notedJournal(base) else { return [] }
+        let counted = try transaction.countedJournal(noted.server)
+        let rest = "the next sync compares everything with the server"
+        var findings: [StoreFinding] = []
+        for (table, before, now) in [
+            ("_sync_resource", noted.resources, counted.resources), ("_sync_change", noted.changes, counted.changes),
+        ] where before != now {
+            let text = String(counting: abs(before - now), "row", "rows") + (abs(before - now) == 1 ? " is " : " are ")
+            findings.append(finding(table, text + (now < before ? "missing: " : "too many: ") + rest))
+        }
+        if noted.isLost { findings.append(finding("_sync_server", "rows of the journal were lost: \(rest)")) }
+        return findings
     }
 
     /// Waiting changes that say something else than the store and its change log.

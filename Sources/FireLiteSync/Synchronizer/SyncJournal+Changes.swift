@@ -152,6 +152,13 @@ extension SyncJournal {
         _ = try tx.registerReader(sentReader, atStart: true)
         let started = try rows("SELECT started FROM _sync_server WHERE server = ?", [.integer(server)]).first?[0].integer == 1
         let place = try tx.place(ofReader: reader)
+        if try findsLoss(isStarted: started) {
+            try tx.saveChanges()
+            _ = try tx.registerReader(reader)
+            try beginComparing(after: place)
+            try tx.skipToNewest(reader)
+            return try run("UPDATE _sync_server SET started = 1 WHERE server = ?", [.integer(server)])
+        }
         if !started || place == nil {
             try tx.saveChanges()
             _ = try tx.registerReader(reader)
@@ -246,7 +253,7 @@ extension SyncJournal {
             rows.removeAll { $0.state == .undecided || $0.state == .wanted }
         }
         guard let row = rows.last, !configuration.sendsEachVersion else {
-            if rows.isEmpty, isDeletion, try known(key) == nil { return }
+            if rows.isEmpty, isDeletion, !isLost, try known(key) == nil { return }
             return try insert(key, sequence, base: base, content: configuration.sendsEachVersion && !isSealed ? content : nil, isSealed)
         }
         let earlier = row.isSent ? row.earlier + [base ?? ""] : row.earlier
@@ -293,7 +300,7 @@ extension SyncJournal {
     /// deleted here.
     ///
     /// - Parameter isGap: whether the log has lost what happened since the last look, so that changes in the list may have lost their resources.
-    private func takeAll(isGap: Bool) throws {
+    func takeAll(isGap: Bool) throws {
         let sequence = try tx.newestChange()
         for type in try tx.counts() {
             var without: [String] = []

@@ -91,6 +91,10 @@ extension SyncJournal {
                 continue
             }
             if hasUnreadable { try removeUnreadable(state.key) }
+            if isLost, let version = state.version, known?.version == version, try compare(state, waiting, scope: scope) {
+                reception.unchanged += 1
+                continue
+            }
             if let version = state.version, known?.version == version, state.resource != nil, !isWanted {
                 // Versions that are sent one by one stay what they are.
                 guard known?.isOwn == true, !waiting.isEmpty, !waiting.contains(where: \.isEach) else {
@@ -179,7 +183,7 @@ extension SyncJournal {
                 return try keepLocal(state, scope)
             }
         case (_, nil):
-            if known == nil {
+            if known == nil, !isLost {
                 // The server never had it.
                 reception.unchanged += 1
                 return
@@ -189,7 +193,8 @@ extension SyncJournal {
             typeName: key.typeName, id: key.id, base: base, local: local?.copy(), remote: state.resource?.copy(),
             remoteVersion: state.version)
         let isDeferred = waiting.contains { $0.state == .conflict }
-        switch isDeferred ? .deferred : try configuration.conflicts.resolve(conflict) {
+        // While everything is compared, nobody knows which side was changed.
+        switch isDeferred || isLost && first.base == nil ? .deferred : try configuration.conflicts.resolve(conflict) {
         case .remote:
             reception.resolved += 1
             try adopt()

@@ -171,7 +171,9 @@ extension SyncJournal {
                 values += [.text(success.entry.key.typeName), .text(success.entry.key.id), .optional(success.version)]
             }
             // Something may be known of one of them: then each is looked up.
-            guard try tx.run(on: Self.tables, Self.rememberAll, values) == Self.rowsTogether else { break }
+            let count = try tx.run(on: Self.tables, Self.rememberAll, values)
+            tally.count(Self.rememberAll, count)
+            guard count == Self.rowsTogether else { break }
             rest = rest.dropFirst(Self.rowsTogether)
         }
         for success in rest { try remember(success.entry.key, version: success.version, isOwn: true) }

@@ -16,6 +16,8 @@ struct SyncJournal {
     let configuration: Synchronizer.Configuration
     /// The device's time.
     let now: Date
+    /// What is noted of the rows, and those that this write adds and takes out.
+    let tally = JournalCensus.Tally()
 
     static let tables = ModuleTables(
         module: "sync", version: 3,
@@ -75,18 +77,18 @@ struct SyncJournal {
         func find() throws -> Int64? {
             try tx.rows(of: Self.tables, "SELECT server FROM _sync_server WHERE base = ?", [.text(base)]).first?[0].integer
         }
-        if let number = try find() {
-            server = number
-        } else {
+        var number = try find()
+        if number == nil {
             // A file of an earlier version gets its new tables first, and then has the row.
             try Self.extendTables(tx)
-            if let number = try find() {
-                server = number
-                return
-            }
-            try tx.run(on: Self.tables, "INSERT INTO _sync_server(base, started) VALUES (?, 0)", [.text(base)])
-            server = try find() ?? 0
+            number = try find()
         }
+        if number == nil {
+            try tx.run(on: Self.tables, "INSERT INTO _sync_server(base, started) VALUES (?, 0)", [.text(base)])
+            number = try find()
+        }
+        tally.noted = try tx.notedJournal(base)
+        server = try Self.renumbered(number ?? 0, tally.noted, tx)
     }
 
     /// Adds the tables that a file of an earlier version lacks.
@@ -98,7 +100,7 @@ struct SyncJournal {
     func rows(_ sql: String, _ arguments: [SQLValue] = []) throws -> [SQLRow] { try tx.rows(of: Self.tables, sql, arguments) }
 
     /// Changes rows.
-    func run(_ sql: String, _ arguments: [SQLValue] = []) throws { try tx.run(on: Self.tables, sql, arguments) }
+    func run(_ sql: String, _ arguments: [SQLValue] = []) throws { tally.count(sql, try tx.run(on: Self.tables, sql, arguments)) }
 
     /// The name of the server's reader of the change log.
     var reader: String { Self.reader(of: base) }

@@ -299,7 +299,7 @@ extension SyncRun {
                 let known = try journal.rows(
                     "SELECT 1 FROM _sync_resource WHERE server = ? AND type = ? LIMIT 1", [.integer(journal.server), .text(type)])
                 return DeletionFeed(
-                    typeName: type, cursor: try journal.cursor("_history/\(type)", type: type), hasKnown: !known.isEmpty)
+                    typeName: type, cursor: try journal.cursor("_history/\(type)", type: type), hasKnown: !known.isEmpty || journal.isLost)
             }
         }
     }
@@ -374,7 +374,7 @@ extension SyncRun {
             newest = [newest, ServerTime.milliseconds(entry.lastModified)].compactMap { $0 }.max()
             let key = SyncKey(typeName: entry.typeName, id: entry.id)
             guard seen.insert(key).inserted, entry.isDeletion else { continue }
-            guard try journal.known(key) != nil else {
+            guard try journal.known(key) != nil || journal.isLost && !journal.changes(of: key).isEmpty else {
                 if hasUnreadable { try journal.removeUnreadable(key) }
                 continue
             }

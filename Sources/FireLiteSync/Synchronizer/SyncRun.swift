@@ -15,6 +15,8 @@ struct SyncRun {
     var lockedTypes: Set<String> = []
     /// The resources with changes that cannot be sent, as they cannot be read here.
     var damaged: Set<SyncKey> = [] { didSet { result.damaged = damaged.count } }
+    /// Whether rows of the journal were lost, so that everything is compared.
+    private var isLost = false
     private var foundAbilities: ServerAbilities?
 
     var client: FHIRClient { synchronizer.client }
@@ -37,7 +39,10 @@ struct SyncRun {
 
     /// Takes the lease and the changes of the log.
     mutating func begin() async throws {
-        try await journal { try $0.begin() }
+        isLost = try await journal { journal in
+            try journal.begin()
+            return journal.isLost
+        }
         try await findLocked()
     }
 
@@ -50,7 +55,9 @@ struct SyncRun {
     mutating func run(_ direction: SyncDirection) async throws {
         let locked = lockedTypes
         try await settle(try await journal { try $0.unsettled().filter { !locked.contains($0.typeName) } })
-        if direction != .push { try await pull() }
+        // After a loss of rows, everything is compared before anything is sent.
+        if direction != .push || isLost { try await pull() }
+        if isLost { try await journal { try $0.endComparing() } }
         if direction != .pull { try await push() }
     }
 

@@ -135,7 +135,10 @@ public final class Synchronizer: Sendable {
         return try await store.write(origin: .server) { tx in
             let journal = try SyncJournal(tx, base: base, configuration, now: now)
             if let owner { try journal.renewLease(owner, now: now) }
-            return try body(journal)
+            let noted = journal.tally.noted
+            let value = try body(journal)
+            try journal.noteRows(before: noted)
+            return value
         }
     }
 }
