@@ -31,6 +31,8 @@ struct JournalCensus: Equatable {
     final class Tally {
         /// What is noted; nil if nothing is.
         var noted: JournalCensus?
+        /// Whether this write has found that rows are lost.
+        var isDoubtful = false
         private(set) var resources: Int64 = 0
         private(set) var changes: Int64 = 0
 
@@ -83,7 +85,7 @@ extension SyncJournal {
         guard let noted = tally.noted, !noted.isLost else { return false }
         let counted = try tx.countedJournal(server)
         return !isStarted && noted.resources + noted.changes > 0 || noted.server != server
-            || counted.resources != noted.resources || counted.changes != noted.changes
+            || counted.resources != noted.resources + tally.resources || counted.changes != noted.changes + tally.changes
     }
 
     /// Begins to compare everything, after rows of the journal were lost: what the log has is taken in, everything else of the store is in doubt, and

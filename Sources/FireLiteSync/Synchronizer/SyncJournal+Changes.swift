@@ -184,6 +184,8 @@ extension SyncJournal {
         let newest = try tx.newestChange()
         // A place beyond the newest change is one of another log: the numbers were given again.
         guard newest != place else { return }
+        // What was deleted here may be at the server although no row says so.
+        if try findsLoss(isStarted: true) { tally.isDoubtful = true }
         do {
             // Only versions that are sent one by one are kept here; of the others the store's present state is sent.
             let changes =
@@ -253,7 +255,7 @@ extension SyncJournal {
             rows.removeAll { $0.state == .undecided || $0.state == .wanted }
         }
         guard let row = rows.last, !configuration.sendsEachVersion else {
-            if rows.isEmpty, isDeletion, !isLost, try known(key) == nil { return }
+            if rows.isEmpty, isDeletion, !isLost, !tally.isDoubtful, try known(key) == nil { return }
             return try insert(key, sequence, base: base, content: configuration.sendsEachVersion && !isSealed ? content : nil, isSealed)
         }
         let earlier = row.isSent ? row.earlier + [base ?? ""] : row.earlier

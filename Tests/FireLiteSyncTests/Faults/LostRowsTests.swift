@@ -52,6 +52,8 @@ import Testing
         server.remove("Patient", "d")
         try run(device, "DELETE FROM _sync_resource")
         #expect(try tables(device).contains("_sync_resource"))
+        // The deletion stays in the list, although no row says that the server has the resource.
+        if direction == .push { #expect(try await device.synchronizer.changes().count == 3) }
         let before = try device.contents()
         try await device.sync(direction)
         #expect(try device.contents() == before)
