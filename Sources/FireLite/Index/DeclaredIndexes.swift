@@ -115,7 +115,7 @@ struct DeclaredIndexes {
             guard let table = tables.first(where: { $0.name == declaration.table }), table.hasInFile(declaration.columns),
                 let column = declaration.columns.first
             else { return [] }
-            return [build(Self.caselessName(table, column), table, "\(quoted(column)) COLLATE NOCASE")]
+            return [caselessBuild(table, column)]
         case .set:
             let set = StoreIndexSet(rawValue: declaration.columns.first ?? "")
             return tables.filter { $0.isInFile && (declaration.type.isEmpty || $0.resourceName == declaration.type) }.flatMap { table in
@@ -125,14 +125,56 @@ struct DeclaredIndexes {
         }
     }
 
+    private func caselessBuild(_ table: TablePlan, _ column: String) -> Build {
+        build(Self.caselessName(table, column), table, "\(quoted(column)) COLLATE NOCASE")
+    }
+
     private func build(_ table: TablePlan, _ columns: [String]) -> Build {
         build(Self.name(table, columns), table, columns.map { quoted($0) }.joined(separator: ", "))
     }
 
+    /// The beginning of a statement that builds an index.
+    private static let creation = "CREATE INDEX IF NOT EXISTS "
+
     private func build(_ name: String, _ table: TablePlan, _ list: String) -> Build {
         // In a resource type's table, only resources that are not contained, as queries find only those.
         let part = table.isResource ? " WHERE _parent IS NULL" : ""
-        return Build(name: name, table: table, sql: "CREATE INDEX IF NOT EXISTS \(quoted(name)) ON \(table.quotedName)(\(list))\(part)")
+        return Build(name: name, table: table, sql: "\(Self.creation)\(quoted(name)) ON \(table.quotedName)(\(list))\(part)")
+    }
+
+    /// The indexes of the file that this library has built and that no declaration is of, by name: the declarations are lost.
+    func undeclared() throws -> [String] {
+        let declarations = try declarations()
+        let tables = schema.storedTables
+        let declared = Set(declarations.flatMap { builds($0, on: tables).map(\.name) })
+        let texts = Set(declarations.filter { $0.kind == .fullText }.map { FullTextIndex.name($0.type) })
+        let statement = try connection.prepare(
+            "SELECT name, tbl_name, sql FROM sqlite_master WHERE type IN ('index', 'table') ORDER BY name")
+        var names: [String] = []
+        while try statement.step() {
+            guard let name = statement.text(0), let owner = statement.text(1), let sql = statement.text(2) else { continue }
+            if name == owner {
+                if name.hasPrefix("_text_"), sql.hasPrefix("CREATE VIRTUAL TABLE"), !texts.contains(name) { names.append(name) }
+            } else if !declared.contains(name), let table = tables.first(where: { $0.name == owner }), isOwn(sql, name, table) {
+                names.append(name)
+            }
+        }
+        return names
+    }
+
+    /// Whether an index is as this library builds it for a declaration.
+    private func isOwn(_ sql: String, _ name: String, _ table: TablePlan) -> Bool {
+        guard name.hasPrefix(table.name + IndexCatalog.separator) else { return false }
+        // The file's catalog leaves the condition of the statement out.
+        let creation = Self.creation + sql.dropFirst("CREATE INDEX ".utf8.count)
+        func isBuild(_ build: Build) -> Bool { build.name == name && build.sql == creation }
+        let rest = name.dropFirst(table.name.utf8.count + IndexCatalog.separator.utf8.count)
+        if name.hasSuffix(IndexCatalog.caselessEnding) {
+            let column = String(rest.dropLast(IndexCatalog.caselessEnding.utf8.count))
+            if table.hasInFile([column]), isBuild(caselessBuild(table, column)) { return true }
+        }
+        let columns = rest.split(separator: IndexCatalog.separator).map(String.init)
+        return !columns.isEmpty && table.hasInFile(columns) && isBuild(build(table, columns))
     }
 
     /// The triggers of the full-text indexes on the current tables, by name.

@@ -273,6 +273,14 @@ final class StorageSchema {
             // Only its own triggers are trusted.
             return connection.setTrustedSchema(true)
         }
+        // Without the declarations, nothing tells the triggers of full-text indexes from those of other programs.
+        if own.isEmpty, foreign.name.hasPrefix("_text_") {
+            throw FHIRStoreError(
+                .notAStore,
+                "\(connection.path) is not a sound store: the table _index, which declares the full-text index of the trigger \(foreign.name), has lost "
+                    + "its rows or is missing: use `firelite recover`, and create the index again",
+                sqliteCode: ResultCode.corrupt)
+        }
         throw CatalogText.refusal(
             connection.path, "the trigger \(foreign.name) was not written by this library, and would run with its writes")
     }

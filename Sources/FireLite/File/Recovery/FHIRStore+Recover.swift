@@ -182,6 +182,9 @@ private struct Recovery {
             report.unreadable.append("_index: the declared indexes cannot be read: create them again")
             return []
         }
+        if let lost = try source.read("_index", { try DeclaredIndexes(schema: schema, connection: $0).undeclared() }) {
+            report.unreadable += lost.map { "_index: the declaration of the index \($0) is missing: create it again" }
+        }
         if try source.access.connection.hasModule("fts5") { return declarations }
         for type in Set(declarations.filter { $0.kind == .fullText }.map(\.type)).sorted() {
             report.unreadable.append("the full-text index of \(type) needs FTS5, which this SQLite library lacks: create it again")

@@ -79,6 +79,9 @@ struct StoreCheck {
         return try declared.unknown().map { _ in
             StoreFinding(.index, table: "_index", "_index: a declaration was not written by this library")
         } + missing.map { StoreFinding(.index, "the trigger \($0) of a full-text index is missing: create the index again") }
+            + declared.undeclared().map {
+                StoreFinding(.index, table: "_index", "_index: the declaration of the index \($0) is missing: create it again")
+            }
     }
 
     private func triggerNames() throws -> Set<String> { Set(try texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")) }
