@@ -299,9 +299,9 @@ let package = Package(
         .testTarget(
             name: "FireLiteCLITests",
             dependencies: [
-                "FireLite", "FireLiteCLI", "FireLiteClient", "FireLiteCore", "FireLiteR4", "FireLiteRecords", "FireLiteReleases",
-                "FireLiteSQLiteBridge", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
-                "TestSupport",
+                "FireLite", "FireLiteCLI", "FireLiteClient", "FireLiteCore", "FireLiteKnowledge", "FireLiteR4", "FireLiteRecords",
+                "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSamples", "FireLiteService", "FireLiteSync", "FireLiteSynthetic",
+                "FireLiteTerminal", "FireLiteTrust", "FireLiteXML", "TestSupport",
             ],
             swiftSettings: settings
         ),

@@ -3,7 +3,8 @@ import FireLiteCore
 
 /// What the file has lost of identities. No call removes an identity, so whoever is missing was lost.
 struct LostIdentities {
-    /// The ids that keys and statements name and the table of identities does not have, each with the ids of the keys that were its own.
+    /// The ids that keys and statements name and the table of identities does not have, and those of signers without keys, each with the ids of the
+    /// keys that were its own.
     var keys: [String: Set<String>] = [:]
     /// The identities whose authority is NULL, and which have signed statements about Consents. If there are statements and no owner, each of them may
     /// be the owner.
@@ -49,12 +50,16 @@ extension ReadTransaction {
         }
         let identities = try rows(of: TrustTables.module, "SELECT id, authority FROM _trust_identity")
         let known = Set(identities.compactMap(\.[0].text))
+        var withKeys: Set<String> = []
         for row in try rows(of: TrustTables.module, "SELECT identity, kid FROM _trust_key") {
-            guard let id = row[0].text, !known.contains(id) else { continue }
+            guard let id = row[0].text else { continue }
+            withKeys.insert(id)
+            if known.contains(id) { continue }
             lost.keys[id, default: []].formUnion([row[1].text].compactMap { $0 })
         }
         let signers = Set(try rows(of: PermissionTables.module, "SELECT DISTINCT signer FROM _permission").compactMap(\.[0].text))
-        for id in signers.subtracting(known) {
+        // Whoever has signed had a key, which may be lost alone.
+        for id in signers.subtracting(known.intersection(withKeys)) {
             let signed = try rows(of: PermissionTables.module, "SELECT signature FROM _permission WHERE signer = ?", [.text(id)])
             lost.keys[id, default: []].formUnion(signed.compactMap { $0[0].text.flatMap(Self.keyID) })
         }

@@ -10,20 +10,31 @@ extension RecoveryTarget {
         var unreadable: [String] = []
         let records = try source.moduleRecords()
         let tables = try source.moduleTables(records)
+        var lost = LostModuleTables(present: Set(tables.map(\.name)))
         for record in records ?? [] {
-            // A module that has lost all of its tables begins again: the report names them, and a record without tables would refuse the module.
-            if record.tables.contains(where: { name in tables.contains { $0.name == name } }) { try record.store(connection) }
-            for name in record.tables where !tables.contains(where: { $0.name == name }) {
-                unreadable.append("\(name): the definition of the table cannot be read, so none of its rows can")
-            }
+            let isLeft = lost.note(record)
+            // A module of another program that has lost all of its tables begins again: a record without tables would refuse the module.
+            if isLeft { try record.store(connection) }
         }
         let named = Set((records ?? []).flatMap(\.tables))
         for (module, nameless) in ModuleRecord.modules(of: tables.map(\.name).filter { !named.contains($0) }) {
             let known = (records ?? []).first { $0.module == module }
-            try ModuleRecord(module: module, version: known?.version ?? 1, tables: (known?.tables ?? []) + nameless).store(connection)
+            let record = lost.completed(module: module, version: known?.version, tables: (known?.tables ?? []) + nameless)
+            try record.store(connection)
             unreadable += nameless.map { "\($0): the file does not say any more that the table is of \(module); it was copied" }
         }
+        for table in lost.restored {
+            try connection.run(table.creation)
+            for index in table.indexes { try connection.run(table.creation(of: index)) }
+        }
+        unreadable += lost.texts
         for table in tables {
+            if let owner = lost.owner(of: table.name) {
+                try connection.run(table.creation)
+                for index in table.indexes { try connection.run(table.creation(of: index)) }
+                unreadable.append("\(table.name): its rows were left out, as the rows of \(owner) that they belong to are lost")
+                continue
+            }
             let (gaps, repeated, doubtful) = try copy(table, from: source)
             if let doubtful {
                 let rows = String(counting: doubtful, "row that was copied is", "rows that were copied are")
@@ -62,5 +73,62 @@ extension RecoveryTarget {
             }
         }
         return (gaps, repeated, doubtful)
+    }
+}
+
+/// The tables of modules that a damaged store has lost, and what becomes of their modules in the new one.
+private struct LostModuleTables {
+    private let present: Set<String>
+    /// The lost tables whose rows nothing makes again.
+    private var names: Set<String> = []
+    /// The tables that the new store gets without rows.
+    private(set) var restored: [ModuleTable] = []
+    /// A line for each lost table.
+    private(set) var texts: [String] = []
+
+    init(present: Set<String>) { self.present = present }
+
+    /// Takes note of what a module has lost.
+    ///
+    /// - Returns: whether the new store has tables of the module.
+    mutating func note(_ record: ModuleRecord) -> Bool {
+        let isLost = !record.tables.contains { present.contains($0) }
+        for name in record.tables where !present.contains(name) {
+            let table = LibraryModules.table(named: name)
+            // A trail that has lost everything begins again: without heads, empty tables would count as one that was tampered with.
+            note(name, isLost && record.module == "audit" ? nil : table)
+        }
+        return record.tables.contains { name in present.contains(name) || restored.contains { $0.name == name } }
+    }
+
+    private mutating func note(_ name: String, _ table: ModuleTable?) {
+        names.insert(name)
+        guard let table else {
+            texts.append("\(name): the table is missing, or its definition cannot be read, so all of its rows are lost")
+            return
+        }
+        if !isMadeLater(name) { restored.append(table) }
+        let isMadeAgain = name == PayloadKeeping.referenceTable && isMadeLater(name)
+        let rows = isMadeAgain ? "its rows were made again" : "all of its rows are lost, and the new store has an empty one"
+        texts.append("\(name): the table is missing, or its definition cannot be read: \(rows)")
+    }
+
+    /// Whether a table is made again with what the resources say of it: see `PayloadInventory.restoreTables`.
+    private func isMadeLater(_ name: String) -> Bool { PayloadTables.all.contains { $0.name == name } && present.contains("_blob") }
+
+    /// The record of a module whose own record is lost: with all of the module's tables, as the file does not say which of them it had.
+    mutating func completed(module: String, version: Int?, tables: [String]) -> ModuleRecord {
+        let missing = LibraryModules.tables(of: module).filter { !tables.contains($0.name) && !present.contains($0.name) }
+        for table in missing {
+            names.insert(table.name)
+            if !isMadeLater(table.name) { restored.append(table) }
+            texts.append("\(table.name): the file has no such table; if it had one, all of its rows are lost")
+        }
+        return ModuleRecord(module: module, version: version ?? 1, tables: tables + missing.map(\.name))
+    }
+
+    /// The lost table whose rows those of a table belong to.
+    func owner(of table: String) -> String? {
+        names.sorted().first { LibraryModules.dependents[$0]?.contains(table) == true }
     }
 }
