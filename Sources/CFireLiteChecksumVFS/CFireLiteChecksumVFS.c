@@ -16,6 +16,7 @@ typedef struct {
     int page_size;
     int is_database;
     int verifies;
+    int mends;
     uint8_t *buffer;
     // What the file had at least when it was last looked at; a write beyond it may leave a gap.
     sqlite3_int64 end;
@@ -28,9 +29,9 @@ typedef struct {
 #define CHECKED(file) ((checked_file *)(file))
 #define REAL(file) (CHECKED(file)->real)
 
-// Indexed by whether pages are verified.
-static sqlite3_vfs checksum_vfs[2];
-static const char *const names[2] = {"firelite-checksums-unverified", "firelite-checksums"};
+// Indexed by their kinds.
+static sqlite3_vfs checksum_vfs[3];
+static const char *const names[3] = {"firelite-checksums-unverified", "firelite-checksums", "firelite-checksums-mending"};
 
 // Looked up each time, as a program may change the default.
 static sqlite3_vfs *base(void) { return sqlite3_vfs_find(0); }
@@ -139,6 +140,64 @@ static void mend_header(checked_file *checked, uint8_t *bytes, int count, sqlite
     free(page);
 }
 
+// MARK: - Damaged headers
+
+#define HEADER 100
+
+// Whether one of the first pages has a checksum that is right: 1, or -1 if all that have anything in its place have something else, or 0 if none has.
+static int has_right_checksums(checked_file *checked, uint8_t *page, int size) {
+    int found = 0;
+    for (sqlite3_int64 number = 1; number <= 64; number++) {
+        if (checked->real->pMethods->xRead(checked->real, page, size, (number - 1) * size) != SQLITE_OK) break;
+        uint64_t stored = stored_checksum(page + size - FIRELITE_CHECKSUM_BYTES);
+        if (stored && stored == checksum(page, size, number)) return 1;
+        if (stored) found = -1;
+    }
+    return found;
+}
+
+// The size of the pages of a file whose header has lost it: SQLite's own, unless other pages have checksums.
+static int lost_page_size(checked_file *checked, uint8_t *page) {
+    for (int size = 512; size <= 65536; size *= 2)
+        if (has_right_checksums(checked, page, size) > 0) return size;
+    return 4096;
+}
+
+static int is_version(uint8_t byte) { return byte == 1 || byte == 2; }
+
+// Gives the numbers of a header that decide how pages are read the values that this library writes
+// (https://www.sqlite.org/fileformat2.html#the_database_header).
+static void mend_numbers(checked_file *checked, uint8_t *bytes, int count, sqlite3_int64 offset) {
+    if (!checked->mends || offset != 0 || count < HEADER || memcmp(bytes, "SQLite format 3", 16) != 0) return;
+    uint8_t *page = malloc(65536);
+    if (!page) return;
+    int size = page_size_of(bytes, count, 0);
+    if (!size) {
+        size = lost_page_size(checked, page);
+        bytes[16] = size == 65536 ? 0 : (uint8_t)(size >> 8);
+        bytes[17] = size == 65536;
+    }
+    if (!is_version(bytes[18]) || !is_version(bytes[19]) || bytes[18] != bytes[19]) {
+        int has_one = is_version(bytes[18]) != is_version(bytes[19]);
+        bytes[18] = bytes[19] = has_one ? bytes[is_version(bytes[18]) ? 18 : 19] : 2;
+    }
+    int has_checksums = has_right_checksums(checked, page, size);
+    if (has_checksums || bytes[RESERVED] != FIRELITE_CHECKSUM_BYTES) bytes[RESERVED] = has_checksums > 0 ? FIRELITE_CHECKSUM_BYTES : 0;
+    free(page);
+    bytes[21] = 64;
+    bytes[22] = bytes[23] = 32;
+    // Without a number of pages the size of the file counts.
+    memset(bytes + 28, 0, 4);
+    if (bytes[44] || bytes[45] || bytes[46] || bytes[47] < 1 || bytes[47] > 4) {
+        memset(bytes + 44, 0, 3);
+        bytes[47] = 4;
+    }
+    // The pages that only serve a vacuum are not needed for reading. Texts are UTF-8.
+    memset(bytes + 52, 0, 7);
+    bytes[59] = 1;
+    memset(bytes + 64, 0, 4);
+}
+
 // A page that is only partly in the file; pages past the end of the file may be in the log.
 static int is_cut_off(checked_file *checked, sqlite3_int64 offset) {
     sqlite3_int64 size = 0;
@@ -178,6 +237,7 @@ static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 o
     if (code == SQLITE_IOERR_SHORT_READ && checked->verifies && is_page(checked, count, offset) && is_cut_off(checked, offset))
         return refuse(count, offset);
     if (code != SQLITE_OK) return code;
+    mend_numbers(checked, bytes, count, offset);
     mend_header(checked, bytes, count, offset);
     code = look_at_header(checked, bytes, count, offset);
     if (code != SQLITE_OK) return code;
@@ -312,7 +372,8 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
         return code;
     }
     checked->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
-    checked->verifies = vfs == &checksum_vfs[1];
+    checked->verifies = vfs == &checksum_vfs[FIRELITE_VERIFYING];
+    checked->mends = vfs == &checksum_vfs[FIRELITE_MENDING];
     file->pMethods = checked->real->pMethods->iVersion > 1 ? &shared_methods : &plain_methods;
     return SQLITE_OK;
 }
@@ -329,11 +390,11 @@ static int access_file(sqlite3_vfs *vfs, const char *path, int flags, int *resul
     return system->xAccess(system, path, flags, result);
 }
 
-const char *firelite_checksum_vfs_register(int verifies) {
-    sqlite3_vfs *vfs = &checksum_vfs[verifies != 0];
+const char *firelite_checksum_vfs_register(int kind) {
+    sqlite3_vfs *vfs = &checksum_vfs[kind];
     if (sqlite3_initialize() != SQLITE_OK || !base()) return 0;
     *vfs = *base();
-    vfs->zName = names[verifies != 0];
+    vfs->zName = names[kind];
     vfs->pNext = 0;
     vfs->szOsFile = (int)sizeof(checked_file);
     vfs->xOpen = open_file;

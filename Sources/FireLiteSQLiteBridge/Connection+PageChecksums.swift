@@ -9,20 +9,29 @@ extension Connection {
         case verified
         /// Pages are written with a checksum, which is not compared when they are read.
         case unverified
+        /// Not compared, and the header of a damaged file is read with the values that this library writes. For connections that only read.
+        case mended
         /// Ignored, as by other programs: written pages keep their old checksums, and are refused afterwards.
         case ignored
     }
 
     // Texts that are never freed or changed. Each is registered once, when the first connection of its kind is opened.
-    private nonisolated(unsafe) static let verifyingVFS = firelite_checksum_vfs_register(1)
-    private nonisolated(unsafe) static let unverifyingVFS = firelite_checksum_vfs_register(0)
+    private nonisolated(unsafe) static let verifyingVFS = firelite_checksum_vfs_register(FIRELITE_VERIFYING)
+    private nonisolated(unsafe) static let unverifyingVFS = firelite_checksum_vfs_register(FIRELITE_UNVERIFYING)
+    private nonisolated(unsafe) static let mendingVFS = firelite_checksum_vfs_register(FIRELITE_MENDING)
 
     /// The name of the VFS to open a file with; nil for the default one.
     ///
     /// - Throws: `SQLiteError` if it could not be registered, as writing without it would corrupt the file.
     static func vfs(_ checksums: PageChecksums) throws -> UnsafePointer<CChar>? {
-        if checksums == .ignored { return nil }
-        guard let name = checksums == .verified ? verifyingVFS : unverifyingVFS else {
+        let vfs: UnsafePointer<CChar>?
+        switch checksums {
+        case .ignored: return nil
+        case .verified: vfs = verifyingVFS
+        case .unverified: vfs = unverifyingVFS
+        case .mended: vfs = mendingVFS
+        }
+        guard let name = vfs else {
             throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory")
         }
         return name

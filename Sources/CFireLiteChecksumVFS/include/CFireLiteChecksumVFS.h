@@ -35,8 +35,13 @@ typedef struct {
 // A file control without an argument: forgets the pages but the first.
 #define FIRELITE_FCNTL_FORGET_PAGES 0x46484954
 
-// Registers the VFS, not as the default one, and returns its name. Without verification, checksums are written and no page is refused.
-// Returns NULL if there is no memory. Call it once for each kind.
-const char *firelite_checksum_vfs_register(int verifies);
+// The kinds of the VFS: it writes checksums and refuses no page; it refuses pages with a wrong checksum; or it refuses none, and reads the header of a
+// damaged file, which nobody writes to, with the values that this library writes.
+#define FIRELITE_UNVERIFYING 0
+#define FIRELITE_VERIFYING 1
+#define FIRELITE_MENDING 2
+
+// Registers the VFS, not as the default one, and returns its name. Returns NULL if there is no memory. Call it once for each kind.
+const char *firelite_checksum_vfs_register(int kind);
 
 #endif

@@ -35,11 +35,13 @@ final class DamagedStore {
 
     /// - Throws: `FHIRStoreError`: `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `wrongRelease`, `newerFormat`; `SQLiteError`.
     static func open(path: String, release: FHIRRelease, key: Secret?) throws -> DamagedStore {
-        // The rest of a damaged page may be useful: digests decide.
-        let file = ReadOnlyFile(path: path, key: key, pageChecksums: .unverified, isNeverOpenedForWriting: true)
+        let header = key == nil ? DamagedHeader(path: path) : nil
+        let verified = header?.faults.isEmpty ?? true ? try verified(path, key) : nil
+        // The rest of a damaged page may be useful: digests decide. Of the first page the numbers in front may be wrong.
+        let file = ReadOnlyFile(path: path, key: key, pageChecksums: .mended, isNeverOpenedForWriting: true)
         let (connection, still) = try file.open()
         return try connection.explaining(path, key: key) {
-            let store = try DamagedStore(connection, verified: verified(path, key), path: path, release: release, isEncrypted: key != nil)
+            let store = try DamagedStore(connection, verified: verified, header: header, path: path, release: release)
             store.access.stillFile = still
             return store
         }
@@ -69,24 +71,21 @@ final class DamagedStore {
         try connection.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
     }
 
-    private init(_ connection: Connection, verified: Connection?, path: String, release: FHIRRelease, isEncrypted: Bool) throws {
+    /// - Parameter header: what is wrong with the file's header; nil for an encrypted file.
+    private init(_ connection: Connection, verified: Connection?, header: DamagedHeader?, path: String, release: FHIRRelease) throws {
         try Self.prepare(connection)
         self.verified = try verified.map { ($0, try TolerantScan.Budget($0)) }
         access = try StoreConnection(connection, release: release)
         budget = try TolerantScan.Budget(connection)
         // After a page that it cannot decrypt, SQLCipher reads no more until the transaction ends, so each statement is a transaction of its own.
-        if !isEncrypted { try connection.execute("BEGIN") }
+        if header != nil { try connection.execute("BEGIN") }
         let catalog = try access.schema.salvage(connection)
         if !catalog.isWhole { unreadable.append("the list of tables cannot be read completely") }
-        guard try connection.integer("PRAGMA application_id") == StoreOpener.applicationID else {
-            throw FHIRStoreError(.notAStore, "\(path) is not a FireLite store, or its first page is lost: restore a backup")
-        }
-        format = try connection.integer("PRAGMA user_version") ?? 0
-        guard format <= StoreOpener.trackingFormat else {
-            throw FHIRStoreError(
-                .newerFormat, "\(path) has format \(format) and this version knows up to \(StoreOpener.trackingFormat): update FireLite")
-        }
         let settings = try Self.read(verified, connection) { try Self.settings($0) }
+        let isKnown = catalog.newer == nil && access.schema.unknownTables.isEmpty
+        var mended = try Self.verifyMark(connection, path, verified: verified, header: header, isKnown: isKnown)
+        let tracks = settings.value.map { $0["track.next"] != nil }
+        format = try Self.format(connection, path, verified: verified, header: &mended, isKnown: isKnown, tracks: tracks)
         func meta(_ key: String) throws -> String? {
             if let known = settings.value { return known[key] }
             do {
@@ -114,9 +113,13 @@ final class DamagedStore {
             identity = nil
             unreadable.append("_meta: the store's own numbers cannot be read, so pks that were not stored have changed")
         }
+        unreadable += mended?.faults ?? []
         if verified == nil {
+            let place =
+                mended?.faults.isEmpty ?? true
+                ? "the first page or the list of tables does not match its checksum" : "the first page is damaged"
             unreadable.append(
-                "the first page or the list of tables does not match its checksum, so what has no digests was copied without comparing pages: "
+                "\(place), so what has no digests was copied without comparing pages: "
                     + "settings, indexes, numbers of versions, pks, the change log and what modules keep")
         } else if !settings.isVerified {
             unreadable.append(
@@ -124,6 +127,54 @@ final class DamagedStore {
             )
         }
         try readResources()
+    }
+
+    /// Whether a number of the header may be damaged: an intact page has the right checksum, and an encrypted one its own.
+    private static func isDoubtful(_ connection: Connection, _ verified: Connection?, _ header: DamagedHeader?) -> Bool {
+        header != nil && (verified == nil || !connection.hasPageChecksums)
+    }
+
+    /// Refuses a file that is no store. One with a store's tables, whose mark may be damaged, is one.
+    ///
+    /// - Returns: the header with what was found.
+    private static func verifyMark(
+        _ connection: Connection, _ path: String, verified: Connection?, header: DamagedHeader?, isKnown: Bool
+    ) throws -> DamagedHeader? {
+        if try connection.integer("PRAGMA application_id") == StoreOpener.applicationID { return header }
+        let own = try read(nil, connection) {
+            try $0.integer(
+                "SELECT count(*) FROM sqlite_master WHERE name IN ('_meta', '_resource', '_shape') AND sql LIKE 'CREATE TABLE %'")
+        }
+        guard var header, own.value == 3, isKnown, isDoubtful(connection, verified, header) else {
+            throw FHIRStoreError(.notAStore, "\(path) is not a FireLite store, or its first page is lost: restore a backup")
+        }
+        header.addMark()
+        return header
+    }
+
+    /// The format of the file: that of its tables, if the number in the header may be damaged.
+    ///
+    /// - Parameters:
+    ///   - isKnown: whether this version knows all tables.
+    ///   - tracks: whether the file has settings of a change log; nil if that cannot be read.
+    private static func format(
+        _ connection: Connection, _ path: String, verified: Connection?, header: inout DamagedHeader?, isKnown: Bool, tracks: Bool?
+    ) throws -> Int64 {
+        let stored = try connection.integer("PRAGMA user_version") ?? 0
+        let isDoubtful = isDoubtful(connection, verified, header)
+        guard stored <= StoreOpener.trackingFormat || isDoubtful && isKnown else {
+            throw FHIRStoreError(
+                .newerFormat, "\(path) has format \(stored) and this version knows up to \(StoreOpener.trackingFormat): update FireLite")
+        }
+        guard isDoubtful else { return stored }
+        let hasChanges = try read(verified, connection) { _ = try $0.integer("SELECT 1 FROM _change LIMIT 0") }.value != nil
+        // Files of the first format have no change log, and what tracks has notes in `_meta`.
+        let format =
+            hasChanges || tracks == true
+            ? StoreOpener.trackingFormat
+            : stored == StoreOpener.trackingFormat && tracks == nil || stored == 1 ? stored : StoreOpener.format
+        if format != stored { header?.addFormat() }
+        return format
     }
 
     /// Every row of `_meta`, by its key.

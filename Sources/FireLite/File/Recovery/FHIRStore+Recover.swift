@@ -8,7 +8,8 @@ extension FHIRStore {
     /// The damaged file is not changed, and nothing is left beside it. A resource is copied as a whole, with its pk, if all of its rows can be read and match its
     /// digest; if some of its rows cannot be read, or have changed, it is skipped and listed. A resource whose digest is
     /// lost is copied if all of its rows can be read, and listed as not verified. Indexes are rebuilt from the recovered
-    /// resources. A file whose first page is lost cannot be recovered.
+    /// resources. A wrong number in the file's header is listed, and replaced by what this library writes. A file whose first page is lost cannot be
+    /// recovered.
     /// - Parameters:
     ///   - damagedFile: the damaged store.
     ///   - newFile: the new store, which must not exist. The file appears when it is complete.
