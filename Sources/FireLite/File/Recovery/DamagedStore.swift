@@ -36,11 +36,11 @@ final class DamagedStore {
     /// - Throws: `FHIRStoreError`: `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `wrongRelease`, `newerFormat`; `SQLiteError`.
     static func open(path: String, release: FHIRRelease, key: Secret?) throws -> DamagedStore {
         let header = key == nil ? DamagedHeader(path: path) : nil
-        let verified = header?.faults.isEmpty ?? true ? try verified(path, key) : nil
         // The rest of a damaged page may be useful: digests decide. Of the first page the numbers in front may be wrong.
         let file = ReadOnlyFile(path: path, key: key, pageChecksums: .mended, isNeverOpenedForWriting: true)
         let (connection, still) = try file.open()
         return try connection.explaining(path, key: key) {
+            let verified = header?.faults.isEmpty ?? true ? try verified(path, key) : nil
             let store = try DamagedStore(connection, verified: verified, header: header, path: path, release: release)
             store.access.stillFile = still
             return store
