@@ -76,12 +76,9 @@ extension SyncRun {
         let client = client
         return try await take(fetching) { journal in
             let received = try client.received(page, takesOutUnreadable: true)
-            let states = try client.historyEntries(received).compactMap { entry -> RemoteState? in
-                guard let state = RemoteState(entry), state.resource != nil, !state.isPart else {
-                    return nil
-                }
-                // What has another's address is read by itself.
-                guard let resource = state.resource, MisnamedEntry(entry, resource, base: journal.base) == nil else { return nil }
+            // What has another's address is read by itself.
+            let states = client.undisputedEntries(received).compactMap { entry -> RemoteState? in
+                guard let state = RemoteState(entry), state.resource != nil, !state.isPart else { return nil }
                 return wanted.contains(state.key) ? state : nil
             }
             let unreadable = received.unreadable.filter { wanted.contains(SyncKey(typeName: $0.typeName ?? "", id: $0.id ?? "")) }

@@ -64,7 +64,7 @@ extension SyncRun {
                 let client = self.client
                 let settling = { @Sendable (journal: SyncJournal) in
                     var (settled, reception) = (Set<SyncKey>(), Reception())
-                    for entry in try client.historyEntries(try client.received(page, takesOutUnreadable: true)) {
+                    for entry in client.undisputedEntries(try client.received(page, takesOutUnreadable: true)) {
                         // Without a version nothing can be sent safely: the history or the resource alone may say which it is.
                         guard let state = RemoteState(entry), asked.contains(state.key),
                             state.version != nil

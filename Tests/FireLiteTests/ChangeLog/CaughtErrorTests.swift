@@ -81,7 +81,9 @@ import Testing
                 let settings = try tx.trackingSettings()
                 let mark = try #require(settings.mark)
                 #expect(try mark.lost(in: settings.start..<settings.next, tx.changeTable).isEmpty)
-                for hole in mark.holes { #expect(try tx.changeTable.count(in: hole.lowerBound..<hole.upperBound + 1) == 0) }
+                for hole in try mark.holes(tx.changeTable.connection) {
+                    #expect(try tx.changeTable.count(in: hole.lowerBound..<hole.upperBound + 1) == 0)
+                }
             }
         }
     }

@@ -106,6 +106,12 @@ extension FHIRClient {
         } catch is ContradictedEntry { throw Self.contradiction }
     }
 
+    /// The entries of a page that say which resource they are about, without those that contradict themselves: who uses this asks for each resource
+    /// that is not among them by itself.
+    package func undisputedEntries(_ received: ReceivedBundle) -> [FHIRHistoryEntry] {
+        received.bundle.children("entry").compactMap { try? FHIRHistoryEntry($0, of: origin) }
+    }
+
     /// What is thrown for an entry that contradicts itself.
     package static var contradiction: FHIRClientError {
         FHIRClientError(
