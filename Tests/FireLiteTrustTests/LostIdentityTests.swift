@@ -134,6 +134,8 @@ import Testing
             try store.write { try $0.acceptLostIdentities() }
             expectRefusal { try add(stranger, .everything) }
             try add(owner, .everything)
+            // What the patient denies counts again once the patient is there again.
+            try add(patient, .compartment("Patient/1"))
             #expect(try !isOpen)
         }
     }

@@ -43,7 +43,7 @@ struct SyncWork {
         JSONKey("deferred", "the number of conflicts that were deferred, of this and earlier runs"),
         JSONKey("parked", "the number of changes that the server has refused, of this and earlier runs"),
         JSONKey("undecided", "the number of resources about which nobody knows whether they were deleted in the database"),
-        JSONKey("damaged", "the number of resources that were not sent, as they cannot be read in the database; null with --dry-run"),
+        JSONKey("damaged", "the number of resources not sent, as the database cannot read them; null with --dry-run"),
         JSONKey("held", "the number of changes that were not sent because of what they refer to; null with --dry-run"),
         JSONKey(
             "waiting",

@@ -158,8 +158,13 @@ extension FHIRRequest {
 
     /// Whether an id can be part of an address.
     package static func isAddressable(_ id: String) -> Bool {
-        1...64 ~= id.utf8.count && id != "." && id != ".."
-            && id.utf8.allSatisfy { 65...90 ~= $0 || 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 || $0 == 46 }
+        isID(id) && id != "." && id != ".."
+    }
+
+    /// Whether a text is an id by FHIR's rule (<https://hl7.org/fhir/datatypes.html#id>).
+    package static func isID(_ text: String) -> Bool {
+        1...64 ~= text.utf8.count
+            && text.utf8.allSatisfy { 65...90 ~= $0 || 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 || $0 == 46 }
     }
 
     /// An id by FHIR's rule (<https://hl7.org/fhir/datatypes.html#id>): anything else could lead to another address.

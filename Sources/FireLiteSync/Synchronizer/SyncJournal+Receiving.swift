@@ -71,7 +71,7 @@ extension SyncJournal {
         let hasUnreadable = try self.hasUnreadable
         var references = try ReferencesToFollow(self, depth: depth)
         for state in states {
-            guard FHIRRequest.isAddressable(state.key.id) else {
+            guard FHIRRequest.isID(state.key.id) else {
                 if let resource = state.resource { reception.misnamed += try keepMisnamed(resource) }
                 continue
             }

@@ -76,8 +76,8 @@ struct DroppedTableTests {
 
     /// What the new file's `check` finds if a table was lost: what hung on it, and what makes it whole again.
     private static let remains: [String: String] = [
-        "_blob": "payload", "_blob_chunk": "payload", "_permission": "_permission", "_samples": "refresh the samples",
-        "_samples_name": "refresh the samples", "_trust_identity": "lost", "_trust_key": "_permission",
+        "_blob": "payload", "_blob_chunk": "payload", "_permission": "_permission", "_samples": "firelite samples refresh",
+        "_samples_name": "firelite samples refresh", "_trust_identity": "lost", "_trust_key": "_permission",
     ]
     /// What the resources say all of.
     private static let givenBack: Set<String> = ["_shape"]

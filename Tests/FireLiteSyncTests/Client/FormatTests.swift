@@ -180,8 +180,10 @@ import Testing
     @Test func evidenceNeedsNoMoreThanTypeAndID() async throws {
         let xml = "<Patient><id value=\"1\"/><meta><versionId value=\"7\"/></meta><birthDate value=\"yesterday\"/></Patient>"
         let client = try client(StubServer { _, _ in .xml(xml) })
-        let receipt = try await client.confirmed(try .update(samplePatient("1")))
+        let receipt = try await client.confirmed(try .update(samplePatient("1"), ifMatch: "6"))
         #expect(receipt.id == "1" && receipt.version == "7")
+        // An update that names no version is shown by its content alone.
+        await #expect(throws: FHIRClientError.self) { try await client.confirmed(try .update(samplePatient("1"))) }
         await #expect(throws: FHIRClientError.self) { try await client.confirmed(try .update(samplePatient("2"))) }
     }
 

@@ -22,9 +22,17 @@ struct DamagedHeader {
         note("versions for writing and reading", "18 and 19", versions != [1, 1] && versions != [2, 2])
         note("number of reserved bytes in a page", "20", bytes[20] != 0 && bytes[20] != 8)
         note("parts of a page", "21 to 23", bytes[21...23] != [64, 32, 32])
-        note("format of the schema", "44 to 47", !(1...4).contains(number(44)))
+        // A file whose contents are all in its log still has the header of an empty one.
+        let isEmpty = number(44) == 0 && number(56) == 0 && Self.hasLog(path)
+        note("format of the schema", "44 to 47", !isEmpty && !(1...4).contains(number(44)))
         note("pages for a vacuum", "52 to 55 and 64 to 67", number(52) == 0 ? number(64) != 0 : number(64) > 1)
-        note("encoding of texts", "56 to 59", number(56) != 1)
+        note("encoding of texts", "56 to 59", !isEmpty && number(56) != 1)
+    }
+
+    /// Whether pages of the file are in a write-ahead log, which begins with a header of 32 bytes.
+    private static func hasLog(_ path: String) -> Bool {
+        let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+        return size ?? 0 > 32
     }
 
     private mutating func note(_ name: String, _ bytes: String, _ isWrong: Bool) {
