@@ -11,35 +11,49 @@ final class BundleServer: HTTPTransport, @unchecked Sendable {
     /// The Bundles.
     var received: [Data] { lock.withLock { bodies } }
 
-    private static let answer = Array(#"{"response":{"status":"201","etag":"W/\"1\""}},"#.utf8)
+    private static let answer = Data(#"{"response":{"status":"201","etag":"W/\"1\""}},"#.utf8)
+    private static let meta = Data(#""meta":{"versionId":"1","lastUpdated":"2026-01-01T00:00:00Z"},"#.utf8)
+    private static let end = Data(#","response":{"status":"201","etag":"W/\"1\""}},"#.utf8)
     private static let request = Array(#""request":{"method":"#.utf8)
 
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.method == .post, let body = request.body else { return HTTPResponse(404) }
         lock.withLock { bodies.append(body) }
-        let count = Self.entries(in: body)
+        let returnsResources = request.fields["Prefer"] == "return=representation"
         var answer = Data("{\"resourceType\":\"Bundle\",\"type\":\"transaction-response\",\"entry\":[".utf8)
-        answer.reserveCapacity(answer.count + count * Self.answer.count + 2)
-        for _ in 0..<count { answer.append(contentsOf: Self.answer) }
+        answer.reserveCapacity(returnsResources ? body.count * 3 / 2 : body.count / 8)
+        try Self.forEachResource(in: body) { resource in
+            guard returnsResources else { return answer.append(Self.answer) }
+            answer.append(contentsOf: #"{"resource":{"#.utf8)
+            answer.append(Self.meta)
+            answer.append(contentsOf: resource.dropFirst())
+            answer.append(Self.end)
+        }
         answer.removeLast()
         answer.append(contentsOf: "]}".utf8)
         return HTTPResponse(200, body: answer)
     }
 
-    /// The number of entries: a quotation mark in a text has a backslash before it, so what looks like a request is one.
-    private static func entries(in body: Data) -> Int {
-        body.withUnsafeBytes { raw in
-            var (count, place) = (0, 0)
-            guard let address = raw.baseAddress else { return 0 }
+    /// Gives the text of each entry's resource, which stands before the request. A quotation mark in a text has a backslash before it, so what looks
+    /// like a request is one.
+    private static func forEachResource(in body: Data, _ give: (UnsafeRawBufferPointer) -> Void) throws {
+        try body.withUnsafeBytes { raw in
+            var (place, first) = (0, 0)
+            guard let address = raw.baseAddress else { return }
             // Few characters are rarer than a brace, which is the eleventh of the request's.
             while let found = memchr(address + place, Int32(UInt8(ascii: "{")), raw.count - place) {
                 let brace = UnsafeRawPointer(found) - address
                 place = brace + 1
                 let start = brace - 10
                 guard start >= 0, start + request.count <= raw.count, memcmp(address + start, request, request.count) == 0 else { continue }
-                count += 1
+                let mark = "\"resource\":"
+                guard let begin = mark.withCString({ memmem(address + first, start - first, $0, mark.utf8.count) }) else {
+                    throw BenchmarkFailure("an entry of a Bundle has no resource before its request")
+                }
+                let resource = UnsafeRawPointer(begin) + mark.utf8.count
+                give(UnsafeRawBufferPointer(start: resource, count: address + start - 1 - resource))
+                first = place
             }
-            return count
         }
     }
 }
