@@ -14,6 +14,7 @@ final class BundleServer: HTTPTransport, @unchecked Sendable {
     private static let answer = Data(#"{"response":{"status":"201","etag":"W/\"1\""}},"#.utf8)
     private static let meta = Data(#""meta":{"versionId":"1","lastUpdated":"2026-01-01T00:00:00Z"},"#.utf8)
     private static let end = Data(#","response":{"status":"201","etag":"W/\"1\""}},"#.utf8)
+    private static let resource = Data(#""resource":"#.utf8)
     private static let request = Array(#""request":{"method":"#.utf8)
 
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -46,12 +47,10 @@ final class BundleServer: HTTPTransport, @unchecked Sendable {
                 place = brace + 1
                 let start = brace - 10
                 guard start >= 0, start + request.count <= raw.count, memcmp(address + start, request, request.count) == 0 else { continue }
-                let mark = "\"resource\":"
-                guard let begin = mark.withCString({ memmem(address + first, start - first, $0, mark.utf8.count) }) else {
+                guard let mark = body.range(of: resource, in: first..<start) else {
                     throw BenchmarkFailure("an entry of a Bundle has no resource before its request")
                 }
-                let resource = UnsafeRawPointer(begin) + mark.utf8.count
-                give(UnsafeRawBufferPointer(start: resource, count: address + start - 1 - resource))
+                give(UnsafeRawBufferPointer(rebasing: raw[mark.upperBound..<start - 1]))
                 first = place
             }
         }

@@ -119,7 +119,7 @@ struct BundleProof {
         let release = client.release
         let isFound = request.condition != nil && request.method == .post
         guard
-            request.isShown(by: json, version: version, release: release)
+            AddedMembers.areAll(json, request.body) || request.isShown(by: json, version: version, release: release)
                 || isFound && request.isProved(by: json, version: version, status: result.status, stated: stated, release: release)
         else { return false }
         found[index] = WriteReceipt(status: result.status, id: id, version: version, resource: json)
