@@ -12,8 +12,6 @@ final class BundleServer: HTTPTransport, @unchecked Sendable {
     var received: [Data] { lock.withLock { bodies } }
 
     private static let answer = Data(#"{"response":{"status":"201","etag":"W/\"1\""}},"#.utf8)
-    private static let meta = Data(#""meta":{"#.utf8)
-    private static let version = Data(#""versionId":"1","lastUpdated":"2026-01-01T00:00:00Z""#.utf8)
     private static let end = Data(#","response":{"status":"201","etag":"W/\"1\""}},"#.utf8)
     private static let resource = Data(#""resource":"#.utf8)
     private static let request = Array(#""request":{"method":"#.utf8)
@@ -27,19 +25,8 @@ final class BundleServer: HTTPTransport, @unchecked Sendable {
         try Self.forEachResource(in: body) { resource in
             guard returnsResources else { return answer.append(Self.answer) }
             answer.append(contentsOf: #"{"resource":"#.utf8)
-            // It stands after the type and id, if the resource has one.
-            if let own = Data(resource.prefix(200)).range(of: Self.meta) {
-                answer.append(contentsOf: resource.prefix(own.upperBound))
-                answer.append(Self.version)
-                if resource[own.upperBound] != UInt8(ascii: "}") { answer.append(UInt8(ascii: ",")) }
-                answer.append(contentsOf: resource.dropFirst(own.upperBound))
-            } else {
-                answer.append(contentsOf: resource.prefix(1))
-                answer.append(Self.meta)
-                answer.append(Self.version)
-                answer.append(contentsOf: "},".utf8)
-                answer.append(contentsOf: resource.dropFirst(1))
-            }
+            // They have the version 1 and a time already.
+            answer.append(contentsOf: resource)
             answer.append(Self.end)
         }
         answer.removeLast()

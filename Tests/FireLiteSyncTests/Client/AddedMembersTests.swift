@@ -25,6 +25,19 @@ import Testing
         ])
     func nothingElseMay(_ text: String, _ sent: String) { #expect(!isAdded(text, to: sent)) }
 
+    @Test func versionsAndTimesAreTheServers() {
+        let sent = #"{"resourceType":"Patient","id":"1","meta":{"versionId":"1","profile":["x"]},"active":true}"#
+        func there(_ meta: String) -> String { #"{"resourceType":"Patient","id":"1","meta":{\#(meta)},"active":true}"# }
+        #expect(isAdded(there(#""versionId":"2","lastUpdated":"2026-01-01T00:00:00Z","source":"#a","profile":["x"]"#), to: sent))
+        #expect(isAdded(there(#""versionId":"2","profile":["x"],"tag":[{"code":"y"}]"#), to: sent))
+        #expect(!isAdded(there(#""versionId":"1","profile":["x","y"]"#), to: sent))
+        #expect(!isAdded(there(#""versionId":"1""#), to: sent))
+        #expect(!isAdded(sent.replacing("true", with: "false"), to: sent))
+        let plain = #"{"resourceType":"Patient","id":"1","active":true}"#
+        #expect(isAdded(sent, to: plain) && !isAdded(plain, to: sent))
+        #expect(isAdded(#"{"meta":{"versionId":"1"}}"#, to: "{}") && isAdded(#"{"a":1}"#, to: "{}"))
+    }
+
     /// Whatever counts as added leaves all that was sent where it was.
     @Test(arguments: 0..<20 as Range<UInt64>) func whatWasSentIsStillThere(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
