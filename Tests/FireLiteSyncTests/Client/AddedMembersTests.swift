@@ -28,7 +28,7 @@ import Testing
     @Test func versionsAndTimesAreTheServers() {
         let sent = #"{"resourceType":"Patient","id":"1","meta":{"versionId":"1","profile":["x"]},"active":true}"#
         func there(_ meta: String) -> String { #"{"resourceType":"Patient","id":"1","meta":{\#(meta)},"active":true}"# }
-        #expect(isAdded(there(#""versionId":"2","lastUpdated":"2026-01-01T00:00:00Z","source":"#a","profile":["x"]"#), to: sent))
+        #expect(isAdded(there(#""versionId":"2","lastUpdated":"2026-01-01T00:00:00Z","source":"urn:a","profile":["x"]"#), to: sent))
         #expect(isAdded(there(#""versionId":"2","profile":["x"],"tag":[{"code":"y"}]"#), to: sent))
         #expect(!isAdded(there(#""versionId":"1","profile":["x","y"]"#), to: sent))
         #expect(!isAdded(there(#""versionId":"1""#), to: sent))
