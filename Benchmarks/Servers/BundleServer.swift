@@ -13,7 +13,7 @@ final class BundleServer: HTTPTransport, @unchecked Sendable {
 
     private static let answer = Data(#"{"response":{"status":"201","etag":"W/\"1\""}},"#.utf8)
     private static let end = Data(#","response":{"status":"201","etag":"W/\"1\""}},"#.utf8)
-    private static let resource = Data(#""resource":"#.utf8)
+    private static let resource = Array(#""resource":"#.utf8)
     private static let request = Array(#""request":{"method":"#.utf8)
 
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -46,10 +46,14 @@ final class BundleServer: HTTPTransport, @unchecked Sendable {
                 place = brace + 1
                 let start = brace - 10
                 guard start >= 0, start + request.count <= raw.count, memcmp(address + start, request, request.count) == 0 else { continue }
-                guard let mark = body.range(of: resource, in: first..<start) else {
-                    throw BenchmarkFailure("an entry of a Bundle has no resource before its request")
+                // It is what an entry begins with, or follows its address.
+                while memcmp(address + first, resource, resource.count) != 0 {
+                    first += 1
+                    guard first + resource.count < start else {
+                        throw BenchmarkFailure("an entry of a Bundle has no resource before its request")
+                    }
                 }
-                give(UnsafeRawBufferPointer(rebasing: raw[mark.upperBound..<start - 1]))
+                give(UnsafeRawBufferPointer(rebasing: raw[first + resource.count..<start - 1]))
                 first = place
             }
         }
