@@ -4,8 +4,10 @@ import Foundation
 /// What the server has of the entries of a batch or transaction that it says it has done: the only place that decides which of them count, for the
 /// synchronizer and the outbox.
 ///
-/// A status proves nothing, and an address or a version little: whatever answers instead of the server can state them. An entry counts if its result
-/// has the resource with what was sent. The others are read back, those of a type together.
+/// A status proves nothing: whatever answers instead of the server can state one. An entry counts if its result has the resource with what was sent,
+/// or the address of the new version of what was written, as FHIR has it (`Location: Patient/1/_history/2`). The others are read back, those of a
+/// type together. Whoever states addresses of what was never stored can state resources as well, so that asking for these would only double
+/// what is transferred; if the version turns out not to be there, a synchronization meets one that has gone back.
 struct BundleProof {
     /// The number of resources that are asked for together.
     private static let readTogether = 50
@@ -59,7 +61,7 @@ struct BundleProof {
             case .contradiction: break
             case .match(let typeName, let condition): matches[typeName, default: []].append((index, condition))
             case .resource(let typeName, let id):
-                if !isDoubtful, isShownAtOnce(index, id) { continue }
+                if !isDoubtful, isShownAtOnce(index, id) || isStated(index, id) { continue }
                 ids[typeName, default: []].append((index, id))
             }
         }
@@ -123,6 +125,19 @@ struct BundleProof {
                 || isFound && request.isProved(by: json, version: version, status: result.status, stated: stated, release: release)
         else { return false }
         found[index] = WriteReceipt(status: result.status, id: id, version: version, resource: json)
+        return true
+    }
+
+    /// Whether the result has the address of a new version of the resource.
+    private mutating func isStated(_ index: Int, _ id: String) -> Bool {
+        let (request, result) = (requests[index], results[index])
+        guard request.method != .delete, result.status != 204, let place = ResourceLocation(result.location, at: client.origin),
+            let version = place.version, version != request.replacedVersion,
+            [FHIRRequest.version(inEntityTag: result.entityTag), result.head?.version].allSatisfy({ $0 ?? version == version }),
+            // Of what is only to be made, the version may be anybody's.
+            request.fields["If-None-Match"] == nil || result.status == 201
+        else { return false }
+        found[index] = WriteReceipt(status: result.status, id: id, version: version, resource: result.resource)
         return true
     }
 

@@ -2,16 +2,10 @@ import FireLiteCore
 import Foundation
 
 extension FHIRClient {
-    /// `Prefer` of a write whose answer shall have what the server has then.
-    package static let prefersResources = "return=representation"
-
     /// Sends a request that writes and returns what the server has then. An answer that does not show it is read back.
     ///
     /// - Throws: as `send`; `invalidResponse` if neither the answer nor the server shows that it was done. Then nobody knows.
     package func confirmed(_ request: FHIRRequest) async throws -> WriteReceipt {
-        var request = request
-        // With the resources as they are there, the entries need not be read back.
-        if request.target == .bundle, request.fields["Prefer"] == nil { request.fields["Prefer"] = Self.prefersResources }
         let response = try await send(request)
         switch try request.evidence(in: response, release: release) {
         case .done(let receipt): return receipt

@@ -40,7 +40,7 @@ extension FHIRClient {
     public func submit(
         _ entries: [FHIRBundleEntry], as kind: BundleKind, isRepeatable: Bool? = nil
     ) async throws -> [FHIRBundleEntryResult] {
-        try await results(entries, kind, isRepeatable: isRepeatable ?? entries.allSatisfy(\.request.isRepeatable), prefer: nil)
+        try await results(entries, kind, isRepeatable: isRepeatable ?? entries.allSatisfy(\.request.isRepeatable))
     }
 
     /// Sends entries, once, and finds out which of them the server has done. Those whose results do not show it are read back.
@@ -49,12 +49,12 @@ extension FHIRClient {
     package func confirmed(
         _ entries: [FHIRBundleEntry], as kind: BundleKind
     ) async throws -> [(result: FHIRBundleEntryResult, receipt: WriteReceipt?)] {
-        let results = try await results(entries, kind, isRepeatable: false, prefer: Self.prefersResources)
+        let results = try await results(entries, kind, isRepeatable: false)
         return Array(zip(results, try await BundleProof(self, entries.map(\.request), results, kind).receipts()))
     }
 
     private func results(
-        _ entries: [FHIRBundleEntry], _ kind: BundleKind, isRepeatable: Bool, prefer: String?
+        _ entries: [FHIRBundleEntry], _ kind: BundleKind, isRepeatable: Bool
     ) async throws -> [FHIRBundleEntryResult] {
         var json = Data("{\"resourceType\":\"Bundle\",\"type\":\"\(kind.rawValue)\",\"entry\":[".utf8)
         json.reserveCapacity(entries.reduce(json.count) { $0 + ($1.request.body?.count ?? 0) + 256 })
@@ -64,9 +64,7 @@ extension FHIRClient {
             entry.append(to: &json)
         }
         json.append(contentsOf: "]}".utf8)
-        var fields = FHIRRequest.contentFields(release)
-        fields["Prefer"] = prefer
-        let request = FHIRRequest(.post, "", fields: fields, body: json, isRepeatable: isRepeatable)
+        let request = FHIRRequest(.post, "", fields: FHIRRequest.contentFields(release), body: json, isRepeatable: isRepeatable)
         let answer = try self.answer(try await send(request).body, request)
         guard let results = BundleAnswer.results(answer, kind: kind.rawValue, count: entries.count) else {
             throw FHIRClientError(

@@ -147,7 +147,7 @@ extension SyncRun {
     private func answer(_ entry: PushEntry) async throws -> EntryAnswer {
         var request = entry.entry.request
         // With the resource as it is there, it need not be read back.
-        if request.method != .delete { request.fields["Prefer"] = FHIRClient.prefersResources }
+        if request.method != .delete { request.fields["Prefer"] = "return=representation" }
         do {
             let receipt = try await client.confirmed(request)
             return EntryAnswer(status: receipt.status, id: receipt.id, version: receipt.version, resource: receipt.resource)

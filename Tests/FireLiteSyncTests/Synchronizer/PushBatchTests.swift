@@ -22,7 +22,7 @@ import Testing
         #expect(try await device.sync(.push).created == 120)
         #expect(server.history.count == 120 && server.history.values.allSatisfy { $0.count == 1 })
         let known = try await rows(device, "SELECT type, version, own FROM _sync_resource ORDER BY id")
-        #expect(known.count == 120 && known.allSatisfy { $0 == [.text("Patient"), .text("1"), .integer(0)] })
+        #expect(known.count == 120 && known.allSatisfy { $0 == [.text("Patient"), .text("1"), .integer(1)] })
         #expect(try await rows(device, "SELECT change FROM _sync_change").isEmpty)
         #expect(try await device.sync().pushed == 0)
     }
@@ -68,7 +68,7 @@ import Testing
         let other = try Device(transport, store: device.store, clock: device.clock)
         #expect(try await other.sync(.push).created == 120)
         let known = try await rows(device, "SELECT DISTINCT version, own FROM _sync_resource")
-        #expect(known == [[.text("1"), .integer(0)]])
+        #expect(known == [[.text("1"), .integer(1)]])
     }
 
     /// New resources that are noted together keep their place among other changes.
