@@ -40,15 +40,17 @@ import Testing
         isLying.value = true
         let before = stub.requests.count
         let error = await #expect(throws: FHIRClientError.self) { try await device.sync() }
-        #expect(error?.code == .invalidResponse && stub.requests.count - before < 20)
+        #expect(error?.code == .invalidResponse && stub.requests.count - before < (isEmpty ? PagePlace.maximumEmptyPages : 0) + 20)
         isLying.value = false
         for _ in 0..<2 { try await device.sync() }
         #expect(try device.contents() == server.contents && server.contents.count == 2)
     }
 
     /// The pages of a client's loop end, too.
-    @Test(arguments: [true, false]) func loopsOverPagesEnd(isHistory: Bool) async throws {
-        let stub = StubServer { _, number in Self.page(isHistory ? "history" : "searchset", [Self.entry("a")], next: number) }
+    @Test(arguments: [true, false], [true, false]) func loopsOverPagesEnd(isHistory: Bool, isEmpty: Bool) async throws {
+        let stub = StubServer { _, number in
+            Self.page(isHistory ? "history" : "searchset", isEmpty ? [] : [Self.entry("a")], next: number)
+        }
         let client = try testClient(stub)
         let error = await #expect(throws: FHIRClientError.self) {
             if isHistory {
@@ -57,7 +59,16 @@ import Testing
                 for try await _ in client.search(Patient.self) {}
             }
         }
-        #expect(error?.code == .invalidResponse && stub.requests.count == PagePlace.maximumBarrenPages + 1)
+        // The first of those that repeat an entry is the second page.
+        #expect(stub.requests.count == (isEmpty ? PagePlace.maximumEmptyPages : PagePlace.maximumBarrenPages + 1))
+        #expect(error?.code == .invalidResponse)
+    }
+
+    /// Empty pages do not hide that the others repeat one entry.
+    @Test func emptyPagesBetweenRepeatedOnesAreNothingNew() async throws {
+        let stub = StubServer { _, number in Self.page("searchset", number.isMultiple(of: 2) ? [Self.entry("a")] : [], next: number) }
+        let error = await #expect(throws: FHIRClientError.self) { for try await _ in try testClient(stub).search(Patient.self) {} }
+        #expect(error?.code == .invalidResponse && stub.requests.count == 2 * PagePlace.maximumBarrenPages + 1)
     }
 
     /// Far more matches than the server says in all are an error; totals that are a little wrong are none.
@@ -78,10 +89,27 @@ import Testing
     /// Empty pages between others, and an empty last one, are no mistake.
     @Test func someEmptyPagesAreFine() async throws {
         let stub = StubServer { _, number in
-            Self.page("searchset", number % 4 == 0 ? [Self.entry("p\(number)")] : [], next: number < 11 ? number : nil)
+            Self.page("searchset", number % 30 == 0 ? [Self.entry("p\(number)")] : [], next: number < 89 ? number : nil)
         }
         var ids: [String?] = []
         for try await patient in try testClient(stub).search(Patient.self).matches { ids.append(patient.id) }
-        #expect(ids == ["p0", "p4", "p8"] && stub.requests.count == 12)
+        #expect(ids == ["p0", "p30", "p60"] && stub.requests.count == 90)
+    }
+
+    /// A pull from a server that filters after paging has everything, once, and writes nothing there.
+    @Test func aPullReadsOnAfterManyEmptyPages() async throws {
+        let server = ModelServer()
+        for id in ["a", "b"] { server.put(samplePatient(id)) }
+        let stub = StubServer { request, _ in
+            let parts = (request.url.query ?? "").split(separator: "&").filter { !$0.hasPrefix("page=") }
+            let number = request.url.query?.firstMatch(of: /page=(\d+)/).flatMap { Int($0.1) } ?? 0
+            guard request.url.path == "/base/Patient", number < 20 else { return try await server.send(request) }
+            let next = "\(testBase.absoluteString)/Patient?\((parts + ["page=\(number + 1)"]).joined(separator: "&"))"
+            return .json(#"{"resourceType":"Bundle","type":"searchset","link":[{"relation":"next","url":"\#(next)"}]}"#)
+        }
+        let device = try Device(stub, scope: .types("Patient"))
+        try await device.sync()
+        #expect(try device.contents() == server.contents && server.contents.count == 2)
+        #expect(!stub.requests.contains { $0.method == .post } && server.history.values.map(\.count) == [1, 1])
     }
 }

@@ -3,6 +3,8 @@ import Foundation
 
 /// What tells pages apart: which versions of which resources a page has.
 package struct PageContent: Sendable {
+    /// Whether the page has no entry.
+    fileprivate var isEmpty: Bool { entries.isEmpty }
     /// The hash values of types, ids and versions.
     fileprivate private(set) var entries: Set<Int> = []
     /// The number of matches, or of versions of a history.
@@ -13,6 +15,9 @@ package struct PageContent: Sendable {
     init(_ bundle: FHIRObject, _ unreadable: [UnreadableEntry]) {
         total = bundle.text("type") == "searchset" ? bundle.integer("total") : nil
         for entry in bundle.children("entry") {
+            let mode = entry.child("search")?.text("mode")
+            // What the server says about the search is the same on each page.
+            if mode == "outcome" { continue }
             let resource = entry.child("resource") as? FHIRResource
             let request = entry.child("request")
             entries.insert(
@@ -21,7 +26,6 @@ package struct PageContent: Sendable {
                     request?.text("method"), request?.text("url"), entry.child("response")?.text("etag"),
                     entry.child("response")?.text("lastModified"),
                 ].hashValue)
-            let mode = entry.child("search")?.text("mode")
             if mode == nil || mode == "match" { count += 1 }
         }
         for entry in unreadable { entries.insert([entry.typeName, entry.id, entry.version].hashValue) }
@@ -32,8 +36,11 @@ package struct PageContent: Sendable {
 ///
 /// A server, or what answers instead of it, could go on for ever: each page has a new link. So pages must bring something new.
 package struct PagePlace {
-    /// How many pages in a row may bring nothing new. Servers that leave out what a user may not see have empty pages.
+    /// How many pages may repeat entries before one brings a new entry.
     static let maximumBarrenPages = 5
+    /// How many pages may be empty before one brings a new entry. Servers that leave out entries after dividing them into pages, such as those that
+    /// a user may not see, have many empty pages.
+    static let maximumEmptyPages = 1_000
     /// How many matches there may be besides a stated total, and how many times as many: totals may be estimates.
     static let excess = (count: 1_000, times: 10)
 
@@ -42,7 +49,7 @@ package struct PagePlace {
     package private(set) var isAtEnd = false
     private var visited: Set<URL> = []
     private var seen: Set<Int> = []
-    private var barren = 0
+    private var (barren, empty) = (0, 0)
     private var count = 0
     private var total: Int?
 
@@ -64,12 +71,21 @@ package struct PagePlace {
         guard visited.insert(next).inserted else {
             throw end("\(request): the links from page to page lead in a circle")
         }
-        barren = content.entries.isSubset(of: seen) ? barren + 1 : 0
+        if content.isEmpty {
+            empty += 1
+        } else if content.entries.isSubset(of: seen) {
+            barren += 1
+        } else {
+            (barren, empty) = (0, 0)
+        }
         seen.formUnion(content.entries)
         count += content.count
         total = [total, content.total].compactMap { $0 }.max()
         guard barren < Self.maximumBarrenPages else {
             throw end("\(request): \(barren) pages in a row have nothing new, and each has a link to another one")
+        }
+        guard empty < Self.maximumEmptyPages else {
+            throw end("\(request): \(empty) pages in a row are empty, and each has a link to another one")
         }
         if let total, total >= 0, count / Self.excess.times > total, count - total > Self.excess.count {
             throw end("\(request): the pages have \(count) results so far, of which there are \(total) as the server says")
