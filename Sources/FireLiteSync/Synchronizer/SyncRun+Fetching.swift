@@ -10,7 +10,7 @@ struct Fetching: Sendable {
     var replacesScope = false
     /// How many references lead to them.
     var depth = 0
-    /// Whether what the server refuses is noted, and does not end the sync.
+    /// Whether a resource that the server refuses to show by itself is noted, and does not end the sync.
     var notesRefusals = true
     /// Whether each is read by itself, as an answer before was in doubt.
     var isConfirmed = false
@@ -70,9 +70,9 @@ extension SyncRun {
         let page: FHIRClient.PageText
         do {
             page = try await client.pageText(request, at: nil)
-        } catch let error as FHIRClientError where fetching.notesRefusals && error.concernsRequest { return Fetched() }
-        // A FHIR server that answers something else is asked one by one; anything else is no FHIR server.
-        if fetching.notesRefusals, let head = ResourceHead(page.response.body), head.typeName != "Bundle" { return Fetched() }
+        } catch let error as FHIRClientError where error.concernsRequest { return Fetched() }
+        // A FHIR server that refuses the search or answers something else is asked one by one; anything else is no FHIR server.
+        if let head = ResourceHead(page.response.body), head.typeName != "Bundle" { return Fetched() }
         let client = client
         return try await take(fetching) { journal in
             let received = try client.received(page, takesOutUnreadable: true)

@@ -50,6 +50,28 @@ import Testing
         #expect(try device.contents() == server.contents)
     }
 
+    /// A server whose searches lag, and that refuses searches by id or answers something else, is read one by one.
+    @Test(arguments: [200, 400, 404, 501]) func withoutSearchesByIDResourcesAreReadOneByOne(status: Int) async throws {
+        for id in ["a", "b", "c", "d"] { server.put(samplePatient(id)) }
+        let server = server
+        let transport = StubServer { request, _ in
+            let query = request.url.query ?? ""
+            guard request.url.path == "/base/Patient", !query.contains("_elements=") else { return try await server.send(request) }
+            if query.contains("_id=") {
+                return .json(
+                    #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"not-supported"}]}"#, status)
+            }
+            let link = #""link":[{"relation":"next","url":"\#(testBase.absoluteString)/Patient?page=1"}]"#
+            return .json(#"{"resourceType":"Bundle","type":"searchset"\#(query.contains("page=1") ? "" : "," + link)}"#)
+        }
+        let device = try Device(transport, scope: .types("Patient"))
+        #expect(try await device.sync().pulled == 4)
+        #expect(try device.contents() == server.contents && server.contents.count == 4)
+        #expect(transport.requests.count { $0.url.query?.contains("_id=") == true } == 1)
+        #expect(["a", "b", "c", "d"].allSatisfy { id in transport.requests.count { $0.url.path == "/base/Patient/\(id)" } == 1 })
+        #expect(!transport.requests.contains { $0.method == .post } && server.history.values.allSatisfy { $0.count == 1 })
+    }
+
     /// What a server counts and does not send is in the summary.
     @Test func whatIsCountedAndNotSentIsSaid() async throws {
         server.put(samplePatient("a"))
