@@ -42,6 +42,34 @@ package enum DeviceWriter {
         return [UInt8](JSONText.object(members).utf8)
     }
 
+    /// The origin that a Device was written of, as far as it says.
+    static func origin(_ json: JSONItem, release: FHIRRelease) -> SampleOrigin {
+        let facts = release.facts.device
+        var parts: [SampleOrigin.Part: String] = [:]
+        for item in json["identifier"]?.items ?? [] {
+            if item["system"]?.text == SampleMapping.system + ".bundle" { parts[.bundleIdentifier] = item["value"]?.text }
+            if item["system"]?.text == "urn:oid:2.16.840.1.113883.3.3719" { parts[.udi] = item["value"]?.text }
+        }
+        parts[.manufacturer] = json["manufacturer"]?.text
+        parts[.model] = json[facts.model]?.text
+        if let form = facts.names {
+            for item in json[form.list]?.items ?? [] {
+                if item["type"]?.text == "user-friendly-name" { parts[.sourceName] = item[form.text]?.text }
+                if item["type"]?.text == form.model { parts[.deviceName] = item[form.text]?.text }
+            }
+        }
+        if facts.hasTypedVersions {
+            let kinds: [String: SampleOrigin.Part] = [
+                "operating system": .systemVersion, "app": .sourceVersion, "firmware": .firmware, "hardware": .hardware,
+                "software": .software,
+            ]
+            for item in json["version"]?.items ?? [] {
+                if let kind = item["type"]?["text"]?.text.flatMap({ kinds[$0] }) { parts[kind] = item["value"]?.text }
+            }
+        }
+        return SampleOrigin(parts)
+    }
+
     private static func identifier(_ system: String, _ value: String) -> String {
         JSONText.object([("system", JSONText.string(system)), ("value", JSONText.string(value))])
     }

@@ -25,7 +25,10 @@ enum ObservationReader {
     ///   - resource: an Observation.
     ///   - origin: the app and the device.
     static func sample(_ resource: FHIRResource, origin: SampleOrigin) throws -> Sample? {
-        let json = try FHIRJSON.withUTF8(of: resource) { try JSONItem.read($0) }
+        sample(try FHIRJSON.withUTF8(of: resource) { try JSONItem.read($0) }, origin: origin)
+    }
+
+    static func sample(_ json: JSONItem, origin: SampleOrigin) -> Sample? {
         let identifier = json["identifier"]?.items.first { $0["system"]?.text == SampleMapping.system }?["value"]?.text
         guard let uuid = identifier.flatMap({ UUID(uuidString: $0) }), let type = type(json["code"]), let time = time(json) else {
             return nil
@@ -41,11 +44,6 @@ enum ObservationReader {
             if let name = text(parts, "name") { sample.metadata[name] = text(parts, "value") ?? "" }
         }
         return sample
-    }
-
-    /// The number of an Observation's quantity, in the mapping's unit; nil if it has none.
-    static func number(_ resource: FHIRResource) throws -> Double? {
-        try FHIRJSON.withUTF8(of: resource) { try JSONItem.read($0) }["valueQuantity"]?["value"]?.number?.doubleValue
     }
 
     private static func text(_ extensions: [JSONItem], _ url: String) -> String? {

@@ -56,9 +56,7 @@ extension ReadTransaction {
     }
 
     func sampleOrigin(_ number: Int64) throws -> SampleOrigin {
-        let text = try sampleRows("SELECT name FROM _samples_name WHERE number = ?", [.integer(number)]).first?[0].text ?? ""
-        let parts = text.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
-        return SampleOrigin(Dictionary(zip(SampleOrigin.Part.allCases, parts)) { $1 })
+        SampleOrigin(named: try sampleRows("SELECT name FROM _samples_name WHERE number = ?", [.integer(number)]).first?[0].text ?? "")
     }
 
     /// The types of the samples in the store, with their numbers.

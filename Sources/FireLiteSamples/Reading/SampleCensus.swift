@@ -94,7 +94,7 @@ extension ReadTransaction {
     }
 
     /// The note with the rows that it is about; nil for the rows if an earlier version has changed them since.
-    fileprivate func sampleCensus() throws -> SampleCensus {
+    func sampleCensus() throws -> SampleCensus {
         let highest = try highestSampleNumber()
         guard var noted = try notedSamples() else { return SampleCensus(last: highest, rows: nil) }
         if highest > noted.last { noted = SampleCensus(last: highest, rows: nil) }
@@ -111,9 +111,6 @@ extension ReadTransaction {
             ? String(counting: missing, "row of _samples is missing", "rows of _samples are missing")
             : "the rows of _samples are not those that were written"
     }
-
-    /// The number of the next row, above all others that were given.
-    func nextSampleNumber() throws -> Int64 { try incremented(sampleCensus().last, in: "_samples") }
 }
 
 extension WriteTransaction {
@@ -137,118 +134,5 @@ extension WriteTransaction {
         let number = try census.takeNumber(self)
         try note(census)
         return number
-    }
-
-    // MARK: - Missing rows
-
-    /// Writes missing rows again from their Observations, if these are exactly the missing ones, and notes the rows that there are then.
-    ///
-    /// - Returns: how many rows were written.
-    func restoreSamples() throws -> Int {
-        var census = try sampleCensus()
-        guard let noted = census.rows else { return 0 }
-        let counted = try countedSamples()
-        guard counted != noted else { return 0 }
-        var restored: [LostSample] = []
-        if counted.count < noted.count {
-            let lost = try lostSamples()
-            func completes(_ samples: [LostSample]) -> Bool {
-                var rows = counted
-                for sample in samples { rows.add(sample.uuid) }
-                return rows == noted
-            }
-            restored = completes(lost) ? lost : lost.first { completes([$0]) }.map { [$0] } ?? []
-        }
-        for sample in restored {
-            let number = try census.takeNumber(self)
-            let type = try numberOfSampleName("type", sample.now.type, label: SampleType(rawValue: sample.now.type).shortName)
-            let origin = try originNumber(sample.device)
-            let value: SQLValue = if let value = sample.now.value { .real(value) } else { .null }
-            let series: SQLValue = if let number = sample.series { .integer(number) } else { .null }
-            let times: [SQLValue] = [.integer(sample.now.start), .integer(sample.now.end)]
-            let values: [SQLValue] = [.integer(number), SampleLedger.blob(sample.uuid), .integer(type)] + times
-            // The digest is that of no sample, so the source's own is written when it is read again.
-            try runSamples(
-                """
-                INSERT INTO _samples(number, uuid, type, start, finish, value, origin, digest, series) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)
-                """, values + [value, .integer(origin), series])
-        }
-        census.rows = try countedSamples()
-        try note(census)
-        return restored.count
-    }
-
-    /// Writes missing rows of series again: each belongs to the Observation that has samples of it.
-    ///
-    /// - Returns: how many samples had no row of their series.
-    func restoreSeries() throws -> Int {
-        var lost: [Int64: Int] = [:]
-        let rows = try sampleRows(
-            """
-            SELECT series, count(*) FROM _samples WHERE series IS NOT NULL AND series NOT IN (SELECT number FROM _samples_series) GROUP BY series
-            """)
-        for row in rows { if let number = row[0].integer, let count = row[1].integer { lost[number] = Int(count) } }
-        guard !lost.isEmpty else { return 0 }
-        var restored = 0
-        var found: [(number: Int64, observation: UUID, type: Int64)] = []
-        try forEach(typeName: "Observation") { resource in
-            guard !lost.isEmpty, let id = resource.id, let uuid = UUID(uuidString: id), uuid.lowercased == id else { return }
-            guard try sampleSeries(uuid) == nil else { return }
-            for own in try samplesNow(resource).keys {
-                let row = try sampleRows("SELECT series, type FROM _samples WHERE uuid = ?", [SampleLedger.blob(own)]).first
-                guard let number = row?[0].integer, let type = row?[1].integer, let count = lost.removeValue(forKey: number)
-                else { continue }
-                restored += count
-                found.append((number, uuid, type))
-                return
-            }
-        }
-        for series in found {
-            // The times of its window are lost, too: these exclude none.
-            try runSamples(
-                "INSERT INTO _samples_series(number, observation, type, start, finish) VALUES (?, ?, ?, ?, ?)",
-                [.integer(series.number), SampleLedger.blob(series.observation), .integer(series.type), .integer(.min), .integer(.max)])
-        }
-        return restored
-    }
-
-    private struct LostSample {
-        let uuid: UUID
-        let now: SampleNow
-        let device: String?
-        let series: Int64?
-    }
-
-    /// The samples of Observations that have no row: those whose Observation has the sample's UUID as its id, and those of known series.
-    private func lostSamples() throws -> [LostSample] {
-        var lost: [LostSample] = []
-        try forEach(typeName: "Observation") { resource in
-            guard let id = resource.id, let uuid = UUID(uuidString: id), uuid.lowercased == id else { return }
-            let device = try FHIRJSON.withUTF8(of: resource) { try JSONItem.read($0) }["device"]?["reference"]?.text
-            if let series = try sampleSeries(uuid) {
-                for (own, now) in try samplesNow(resource).sorted(by: { $0.value.start < $1.value.start }) where try !hasSample(own) {
-                    lost.append(LostSample(uuid: own, now: now, device: device, series: series))
-                }
-            } else if try !hasSample(uuid), let now = try sampleNow(resource),
-                try ObservationReader.sample(resource, origin: SampleOrigin())?.uuid == uuid
-            {
-                lost.append(LostSample(uuid: uuid, now: now, device: device, series: nil))
-            }
-        }
-        return lost
-    }
-
-    private func hasSample(_ uuid: UUID) throws -> Bool {
-        try !sampleRows("SELECT 1 FROM _samples WHERE uuid = ?", [SampleLedger.blob(uuid)]).isEmpty
-    }
-
-    /// The number of the origin that a Device is made of; 0, which is that of none, if it is not known.
-    private func originNumber(_ device: String?) throws -> Int64 {
-        for row in try sampleRows("SELECT number FROM _samples_name WHERE kind = 'origin'") {
-            guard let number = row[0].integer else { continue }
-            let origin = try sampleOrigin(number)
-            if origin.isEmpty ? device == nil : device == "Device/" + origin.deviceID { return number }
-        }
-        return 0
     }
 }

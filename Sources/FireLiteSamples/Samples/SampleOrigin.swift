@@ -50,6 +50,12 @@ public final class SampleOrigin: Sendable, Hashable {
         deviceID = known.isEmpty ? "" : SampleFingerprint.uuid(of: "device\u{1F}" + canonical).lowercased
     }
 
+    /// - Parameter name: its parts as `canonical` has them.
+    convenience init(named name: String) {
+        let parts = name.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
+        self.init(Dictionary(zip(Part.allCases, parts)) { $1 })
+    }
+
     /// A part; nil if unknown.
     public subscript(part: Part) -> String? { parts[part] }
 
