@@ -18,6 +18,7 @@ extension FHIRStore {
 /// Takes part in checks of the store, and in no write.
 private final class JournalKeeper: WriteParticipant {
     var writtenTypes: Set<String>? { [] }
+    var checkedPart: String { "what synchronizations keep" }
 
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {}
 

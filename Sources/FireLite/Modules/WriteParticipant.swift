@@ -11,7 +11,11 @@ package protocol WriteParticipant: AnyObject, Sendable {
     /// - Throws: an error that rolls back the write and is thrown to its caller.
     func willBegin(_ transaction: WriteTransaction) throws
 
-    /// What of the module's rows does not match the resources that they are about.
+    /// What `findings` checks, as the beginning of a sentence.
+    var checkedPart: String { get }
+
+    /// What of the module's rows does not match the resources that they are about. Resources that cannot be read are skipped: the store's own check
+    /// reports them.
     ///
     /// - Throws: `FHIRStoreError`.
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding]
@@ -34,6 +38,7 @@ package protocol WriteParticipant: AnyObject, Sendable {
 extension WriteParticipant {
     package var writtenTypes: Set<String>? { nil }
     package func willBegin(_ transaction: WriteTransaction) throws {}
+    package var checkedPart: String { "what a module keeps" }
     package func didRollBack() {}
     package func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] { [] }
 }

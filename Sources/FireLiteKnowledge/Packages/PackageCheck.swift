@@ -15,6 +15,7 @@ extension FHIRStore {
 /// Takes part in checks of the store, and in no write.
 private final class PackageKeeper: WriteParticipant {
     var writtenTypes: Set<String>? { [] }
+    var checkedPart: String { "what the file keeps of packages" }
 
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {}
 

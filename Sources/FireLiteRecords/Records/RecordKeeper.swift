@@ -31,6 +31,8 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
 
     // MARK: - Checking
 
+    var checkedPart: String { "what is kept of records" }
+
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
         try [RecordTables.records, .appData].flatMap { tables in
             try transaction.numberFindings(of: tables.module, tables.name, [tables.key, "version", "edition"])

@@ -10,6 +10,8 @@ final class SampleKeeper: WriteParticipant {
 
     var writtenTypes: Set<String>? { ["Observation"] }
 
+    var checkedPart: String { "what is known of samples" }
+
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
         var findings = try transaction.numberFindings(of: SampleTables.module, "_samples", ["number"])
         func add(_ table: String, _ text: String) {

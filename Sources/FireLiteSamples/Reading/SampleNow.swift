@@ -101,7 +101,9 @@ extension ReadTransaction {
     }
 
     /// Calls `body` with the row of each sample, deleted ones too, and what its Observation says; nil if no Observation has the sample.
-    func forEachSample(_ body: (SampleRow, SampleNow?) throws -> Void) throws {
+    ///
+    /// - Parameter skipsDamage: whether samples are skipped whose Observations cannot be read.
+    func forEachSample(skipsDamage: Bool = false, _ body: (SampleRow, SampleNow?) throws -> Void) throws {
         var keys = RisingKeys("_samples", after: .min)
         // The Observation of a series is read once for its samples, which mostly follow each other.
         var series: (number: Int64, samples: [UUID: SampleNow])?
@@ -114,11 +116,15 @@ extension ReadTransaction {
             for row in rows {
                 try checkCancellation()
                 var now: SampleNow?
-                if let number = row.series {
-                    if series?.number != number { series = (number, try samples(inSeries: number)) }
-                    now = row.uuid.flatMap { series?.samples[$0] }
-                } else if let uuid = row.uuid {
-                    now = try resource(typeName: "Observation", id: uuid.lowercased).flatMap { try sampleNow($0) }
+                do {
+                    if let number = row.series {
+                        if series?.number != number { series = (number, try samples(inSeries: number)) }
+                        now = row.uuid.flatMap { series?.samples[$0] }
+                    } else if let uuid = row.uuid {
+                        now = try resource(typeName: "Observation", id: uuid.lowercased).flatMap { try sampleNow($0) }
+                    }
+                } catch let error as FHIRStoreError where skipsDamage && error.code == .notAStore {
+                    continue
                 }
                 try body(row, now)
             }
@@ -127,10 +133,10 @@ extension ReadTransaction {
 
     // MARK: - Differences
 
-    /// The number of samples whose rows say something else than their Observations.
+    /// The number of samples whose rows say something else than their Observations. Those of damaged Observations are skipped.
     func differingSamples(_ names: SampleNames) throws -> Int {
         var count = 0
-        try forEachSample { row, now in
+        try forEachSample(skipsDamage: true) { row, now in
             let isSame = now.map { $0.matches(row, names) } ?? (!row.hasTimes && row.uuid != nil)
             if !isSame { count += 1 }
         }
@@ -153,7 +159,12 @@ extension ReadTransaction {
                     count += 1
                     continue
                 }
-                let samples = try resource(typeName: "Observation", id: observation.lowercased).map { try samplesNow($0) } ?? [:]
+                let samples: [UUID: SampleNow]
+                do {
+                    samples = try resource(typeName: "Observation", id: observation.lowercased).map { try samplesNow($0) } ?? [:]
+                } catch let error as FHIRStoreError where error.code == .notAStore {
+                    continue
+                }
                 let isWhole = try samples.keys.allSatisfy { try sampleRow($0)?.hasTimes == true }
                 if !isWhole || !Self.isRight(row, samples, names) { count += 1 }
             }

@@ -16,6 +16,7 @@ extension FHIRStore {
 /// Takes part in checks of the store, and in no write.
 private final class TrailCheck: WriteParticipant {
     var writtenTypes: Set<String>? { [] }
+    var checkedPart: String { "the audit trail" }
 
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {}
 

@@ -15,10 +15,25 @@ struct PermissionCheck {
         guard transaction.store.release.resourceLayout(named: "Consent") != nil else { return [] }
         let statements = try transaction.statements()
         // Consents whose denials hold although they do not say so themselves.
-        let held = try Set(transaction.permissions().filter { $0.standing == .denialsOnly }.map(\.permission.id))
+        let held = try unlessDamaged {
+            try Set(transaction.permissions().filter { $0.standing == .denialsOnly }.map(\.permission.id))
+        }
+        let undecided =
+            held == nil
+            ? [finding("the permissions cannot be decided, as a Consent or a signature of one is damaged: restore a backup")] : []
         let unrecorded = try unrecorded(statements)
-        return try authorities() + keys() + lost(besides: Set(statements.map(\.signer))) + damaged(statements)
-            + statements.compactMap { try fault(of: $0, held) } + (unrecorded.isEmpty ? missing() : unrecorded)
+        return try authorities() + keys() + lost(besides: Set(statements.map(\.signer))) + damaged(statements) + undecided
+            + statements.compactMap { statement in try unlessDamaged { try fault(of: statement, held ?? []) } ?? nil }
+            + (unrecorded.isEmpty ? missing() : unrecorded)
+    }
+
+    /// Nil if a resource that is needed cannot be read, which the store's own check reports.
+    private func unlessDamaged<Value>(_ body: () throws -> Value) throws -> Value? {
+        do {
+            return try body()
+        } catch let error as FHIRStoreError where error.code == .notAStore {
+            return nil
+        }
     }
 
     private func finding(_ text: String) -> StoreFinding { StoreFinding(.mismatch, table: "_permission", typeName: "Consent", text) }
@@ -148,10 +163,10 @@ struct PermissionCheck {
         let keys = try transaction.places(QueryRequest(layout)).map(\.key)
         for start in stride(from: 0, to: keys.count, by: Self.batch) {
             var contents: [String: Data] = [:]
-            for consent in try transaction.resources(keys: Array(keys[start..<min(start + Self.batch, keys.count)])) {
+            for consent in try readable(Array(keys[start..<min(start + Self.batch, keys.count)])) {
                 if let id = consent.id { contents[id] = try CanonicalJSON.data(consent) }
             }
-            for provenance in try transaction.signatures(about: contents.keys) {
+            for provenance in try readable(transaction.keysOfSignatures(about: contents.keys)) {
                 let item = try JSONItem.read(FHIRJSON.data(provenance))
                 for target in SignatureCoding.targets(item) where target.hasPrefix("Consent/") {
                     let id = String(target.dropFirst("Consent/".count))
@@ -164,6 +179,12 @@ struct PermissionCheck {
             }
         }
         return found
+    }
+
+    /// Those of some resources that can be read.
+    private func readable(_ keys: [Int64]) throws -> [FHIRResource] {
+        if let all = try unlessDamaged({ try transaction.resources(keys: keys) }) { return all }
+        return try keys.flatMap { key in try unlessDamaged { try transaction.resources(keys: [key]) } ?? [] }
     }
 }
 

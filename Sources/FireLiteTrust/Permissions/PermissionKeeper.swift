@@ -43,6 +43,8 @@ final class PermissionKeeper: WriteParticipant, @unchecked Sendable {
 
     func didRollBack() { lock.withLock { mustLook = true } }
 
+    var checkedPart: String { "what is kept of permissions" }
+
     func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
         let hasTables = try transaction.hasTables(of: TrustTables.module) || transaction.hasTables(of: PermissionTables.module)
         guard try hasTables || transaction.lostIdentityRows() > 0 || transaction.lostStatementRows() > 0 else { return [] }

@@ -76,12 +76,17 @@ extension WriteTransaction {
 extension ReadTransaction {
     /// The Provenances that refer to Consents.
     func signatures(about consents: some Collection<String>) throws -> [FHIRResource] {
+        try resources(keys: keysOfSignatures(about: consents))
+    }
+
+    /// The keys of these Provenances.
+    func keysOfSignatures(about consents: some Collection<String>) throws -> [Int64] {
         guard let layout = store.release.resourceLayout(named: "Provenance"), let target = layout.element(named: "target") else {
             return []
         }
         var request = QueryRequest(layout)
         request.predicate = .refers(QueryPath([PathStep(slot: target.slot)]), consents.map { "Consent/\($0)" })
-        return try resources(keys: places(request).map(\.key))
+        return try places(request).map(\.key)
     }
 }
 

@@ -59,6 +59,35 @@ struct DamagedModuleTests {
         #expect(read.error.split(separator: "\n").count == 1, "\(read.error)")
     }
 
+    /// What modules keep about a damaged resource does not hide other faults.
+    @Test(arguments: [
+        "UPDATE Observation SET status = 'amended'", "UPDATE Consent SET status = 'inactive'",
+        "UPDATE Provenance_signature SET data = 'eHg='",
+    ]) func checkListsAllDamagedResources(_ sql: String) throws {
+        #expect(try put().status == .done)
+        let permit = [
+            "--grantor", "me", "--signing-key", database.folder.file("me.pem"), "--grantee", "clinic", "--type", "Patient", "--id",
+            "clinic-1",
+        ]
+        #expect(try database.run("permit", permit).status == .done)
+        func change(_ sql: String) throws {
+            let connection = try Connection(path: database.path, createsFile: false, isHardened: false)
+            try connection.run(sql)
+            #expect(connection.totalChanges > 0)
+        }
+        try change(sql)
+        let one = try database.run("check", [])
+        #expect(one.status == .incomplete, "\(one.output) \(one.error)")
+        try change("UPDATE Patient SET active = 0 WHERE id = '2'")
+        let two = try database.run("check", [])
+        #expect(two.status == .incomplete && !two.error.contains("is damaged"), "\(two.output) \(two.error)")
+        func damaged(_ run: ToolRun) -> Set<Substring> {
+            Set(run.output.split(separator: "\n").filter { $0.hasSuffix("are not what was stored") })
+        }
+        #expect(!damaged(one).isEmpty && damaged(two).count == damaged(one).count + 1, "\(two.output)")
+        #expect(damaged(two).isSuperset(of: damaged(one)))
+    }
+
     @Test func writesGoOnIfWhatTakesPartInChecksAloneCannotBeRead() throws {
         try drop("_outbox_server")
         let run = try put()

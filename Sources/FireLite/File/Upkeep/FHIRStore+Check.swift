@@ -20,7 +20,16 @@ extension FHIRStore {
             ).run()
             // What is damaged cannot be compared with what it is about.
             guard !findings.contains(where: { [.unreadable, .integrity, .module].contains($0.kind) }) else { return findings }
-            return try findings + participants.all.flatMap { try $0.findings(transaction) }
+            return try findings + participants.all.flatMap { try faults(of: $0, transaction) }
+        }
+    }
+
+    /// What a module finds. One that meets damage which it cannot pass gives a single finding, so that all others are listed.
+    private func faults(of participant: any WriteParticipant, _ transaction: ReadTransaction) throws -> [StoreFinding] {
+        do {
+            return try participant.findings(transaction)
+        } catch let error as FHIRStoreError where error.code == .notAStore || error.code == .sqlite {
+            return [StoreFinding(.unreadable, "\(participant.checkedPart) cannot be checked: \(error.message)")]
         }
     }
 
