@@ -28,14 +28,16 @@ extension RecoveryTarget {
             for index in table.indexes { try connection.run(table.creation(of: index)) }
         }
         unreadable += lost.texts
-        for table in tables {
+        for stored in tables {
+            let table = stored.table
             if let owner = lost.owner(of: table.name) {
                 try connection.run(table.creation)
                 for index in table.indexes { try connection.run(table.creation(of: index)) }
                 unreadable.append("\(table.name): its rows were left out, as the rows of \(owner) that they belong to are lost")
                 continue
             }
-            let (gaps, repeated, doubtful) = try copy(table, from: source)
+            let (gaps, repeated, doubtful) = try copy(stored, from: source)
+            if let difference = stored.difference { unreadable.append("\(table.name): \(difference)") }
             if let doubtful {
                 let rows = String(counting: doubtful, "row that was copied is", "rows that were copied are")
                 unreadable.append("\(table.name): \(rows) on pages that do not match their checksums")
@@ -53,15 +55,16 @@ extension RecoveryTarget {
 
     /// - Returns: the keys that cannot be read, the number of rows that break a unique index, and that of rows which may have been changed.
     private func copy(
-        _ table: ModuleTable, from source: DamagedStore
+        _ stored: DamagedModuleTable, from source: DamagedStore
     ) throws -> (gaps: [ClosedRange<Int64>], repeated: Int, doubtful: Int?) {
+        let table = stored.table
         try connection.run(table.creation)
         for index in table.indexes { try connection.run(table.creation(of: index)) }
         let values = Array(repeating: "?", count: table.columns.count + 1).joined(separator: ", ")
         // Of damaged rows that break a unique index, the first one counts.
         let insert = try connection.prepare("INSERT OR IGNORE INTO \(table.name) VALUES (\(values))")
         var repeated = 0
-        let (gaps, doubtful) = try source.readRows(of: table) { row in
+        let (gaps, doubtful) = try source.readRows(of: stored) { row in
             let before = connection.totalChanges
             for column in 0...table.columns.count { insert.bind(column + 1, column: column, of: row) }
             do {
@@ -104,13 +107,13 @@ private struct LostModuleTables {
     private mutating func note(_ name: String, _ table: ModuleTable?) {
         names.insert(name)
         guard let table else {
-            texts.append("\(name): the table is missing, or its definition cannot be read, so all of its rows are lost")
+            texts.append("\(name): the table or a column of it is missing, or its definition cannot be read, so all of its rows are lost")
             return
         }
         if !isMadeLater(name) { restored.append(table) }
         let isMadeAgain = name == PayloadKeeping.referenceTable && isMadeLater(name)
         let rows = isMadeAgain ? "its rows were made again" : "all of its rows are lost, and the new store has an empty one"
-        texts.append("\(name): the table is missing, or its definition cannot be read: \(rows)")
+        texts.append("\(name): the table or a column of it is missing, or its definition cannot be read: \(rows)")
     }
 
     /// Whether a table is made again with what the resources say of it: see `PayloadInventory.restoreTables`.

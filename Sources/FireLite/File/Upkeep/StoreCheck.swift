@@ -86,7 +86,8 @@ struct StoreCheck {
 
     private func triggerNames() throws -> Set<String> { Set(try texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")) }
 
-    /// Tables of modules that are missing, or that this library did not write. What is in them belongs to the modules.
+    /// Tables of modules that are missing, or that this library did not write, whether or not the module is in use. What is in them belongs to the
+    /// modules.
     private func modules() throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         let records = try ModuleRecord.all(connection)
@@ -100,12 +101,20 @@ struct StoreCheck {
         for record in records {
             for table in record.tables {
                 let definition = access.schema.moduleDefinitions[table]
-                if let definition, ModuleTable(definition: definition) != nil { continue }
-                let fault = definition == nil ? "is missing" : "was not written by this library"
+                if let definition, isUnchanged(table, definition) { continue }
+                let fault =
+                    definition == nil
+                    ? "is missing" : "was not written by this library, or another program has changed its definition"
                 findings.append(StoreFinding(.module, table: table, "the table \(table) of \(record.module) \(fault)"))
             }
         }
         return findings
+    }
+
+    /// Whether a definition is the one that this library has for a table, or may be that of another program's module.
+    private func isUnchanged(_ table: String, _ definition: String) -> Bool {
+        guard let own = LibraryModules.table(named: table) else { return ModuleTable(definition: definition) != nil }
+        return own.creation == definition
     }
 
     /// Duplicate ids, if the store keeps them unique.
