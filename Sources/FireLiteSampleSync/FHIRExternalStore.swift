@@ -30,6 +30,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
     public let encodingVersion: Int64
     package let isLocal = false
     private let writer: ObservationWriter
+    private let answered = AnsweredRequests()
 
     /// Creates it. Nothing is sent yet.
     ///
@@ -45,6 +46,8 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
         encodingVersion = mapping.fingerprint
         writer = ObservationWriter(mapping, release: client.release)
     }
+
+    package func begin() { answered.clear() }
 
     package func commit(_ batch: SampleBatch, _ prepared: PreparedSamples?, in tx: WriteTransaction) throws {
         guard !batch.isEmpty else { return }
@@ -103,7 +106,8 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
     }
 
     package func finish(_ store: FHIRStore) async throws -> String? {
-        let result = try await Outbox(store: store, client: client).flush()
+        let result = try await Outbox(store: store, client: client).flush(keeping: answered.numbers)
+        answered.add(result.unshown)
         switch result.stop {
         case nil: return nil
         case .failed(_, let failure): return failure.message
@@ -138,4 +142,18 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
         }
         return references
     }
+}
+
+/// The requests of a run that the server says it has done and does not show: the run does not send them again.
+///
+/// `@unchecked Sendable`: the lock guards the numbers.
+private final class AnsweredRequests: @unchecked Sendable {
+    private let lock = NSLock()
+    private var all: Set<Int64> = []
+
+    var numbers: Set<Int64> { lock.withLock { all } }
+
+    func add(_ numbers: [Int64]) { lock.withLock { all.formUnion(numbers) } }
+
+    func clear() { lock.withLock { all = [] } }
 }

@@ -27,10 +27,7 @@ extension FHIRRequest {
     ///   `FHIRClientError.invalidResponse` if anything else is missing: then nobody knows what was done.
     func entriesDone(_ response: HTTPResponse, _ client: FHIRClient) throws -> BundleProof {
         let release = client.release
-        guard let sent = readable(body ?? Data(), release), sent.resourceType == "Bundle",
-            let kind = sent.text("type").flatMap({ FHIRClient.BundleKind(rawValue: $0) })
-        else { throw noEvidence(response, "what was sent is not a batch or transaction") }
-        let requests = sent.children("entry").map { FHIRRequest(entry: $0, base: client.base) }
+        guard let (kind, requests) = entries(client) else { throw noEvidence(response, "what was sent is not a batch or transaction") }
         guard let answer = readable(response.body, release),
             let results = BundleAnswer.results(answer, kind: kind.rawValue, count: requests.count)
         else {
@@ -44,6 +41,14 @@ extension FHIRRequest {
         throw FHIRClientError(
             .rejected, "\(self): the server refuses \(failed.count) of the \(requests.count) entries of the batch",
             status: first.status, issues: first.issues, outcome: first.outcome)
+    }
+
+    /// The requests of a batch or transaction; nil of anything else.
+    package func entries(_ client: FHIRClient) -> (kind: FHIRClient.BundleKind, requests: [FHIRRequest])? {
+        guard target == .bundle, let sent = readable(body ?? Data(), client.release), sent.resourceType == "Bundle",
+            let kind = sent.text("type").flatMap({ FHIRClient.BundleKind(rawValue: $0) })
+        else { return nil }
+        return (kind, sent.children("entry").map { FHIRRequest(entry: $0, base: client.base) })
     }
 
     /// The request of an entry.
@@ -110,7 +115,7 @@ extension FHIRRequest {
     var replacedVersion: String? { Self.version(inEntityTag: fields["If-Match"]) }
 
     /// A resource as far as it can be read; nil if it cannot be.
-    private func readable(_ body: Data, _ release: FHIRRelease) -> FHIRResource? {
+    func readable(_ body: Data, _ release: FHIRRelease) -> FHIRResource? {
         do {
             return body.isXML
                 ? try FHIRXML.lenientResource(from: body, release: release).resource
@@ -153,6 +158,18 @@ struct ConditionMark {
 }
 
 extension FHIRRequest {
+    /// The name of what the request writes: `Patient/1`, or `Patient?identifier=…` of what a condition finds. Nil if it names nothing.
+    package var subject: String? {
+        switch target {
+        case .resource(let typeName, let id): typeName + "/" + id
+        case .type(let typeName): condition.map { typeName + "?" + $0.query }
+        case .bundle, .other: nil
+        }
+    }
+
+    /// Whether it is an operation, of which nobody knows what it writes.
+    package var isOperation: Bool { target == .other }
+
     /// The search parameters by which the server finds the resource to write; nil if the request names it, or makes one anyway.
     var condition: FHIRParameters? {
         guard case .type = target else { return nil }

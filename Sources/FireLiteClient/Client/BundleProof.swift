@@ -30,8 +30,12 @@ struct BundleProof {
     private let results: [FHIRBundleEntryResult]
     private let kind: FHIRClient.BundleKind
     private var found: [WriteReceipt?]
+    /// Which creates are not there, as a whole answer to a search by their conditions shows.
+    private var absent: Set<Int> = []
     /// Whether the server is not reached any more.
     private var isLost = false
+    /// Why the server could not be asked: the connection, the token or the load.
+    private var failure: FHIRClientError?
 
     init(_ client: FHIRClient, _ requests: [FHIRRequest], _ results: [FHIRBundleEntryResult], _ kind: FHIRClient.BundleKind) {
         self.client = client
@@ -48,6 +52,21 @@ struct BundleProof {
         var proof = self
         try await proof.run()
         return proof.found
+    }
+
+    /// What the server shows of a Bundle that it has said it has done.
+    ///
+    /// - Throws: `FHIRClientError` if the server is not reached, fails or wants another token; as `receipts()`.
+    func standing() async throws -> BundleStanding {
+        var proof = self
+        try await proof.run()
+        let missing = requests.indices.filter { proof.found[$0] == nil }
+        if missing.isEmpty { return .shown }
+        if let failure = proof.failure { throw failure }
+        let creates = requests.indices.filter { requests[$0].method == .post }
+        // Updates and deletions may be done twice. Of creates, those that are shown may be from before, as other requests make them too.
+        let isAbsent = missing.allSatisfy { requests[$0].method != .post || proof.absent.contains($0) }
+        return isAbsent && (creates.isEmpty || !proof.absent.isEmpty) ? .absent : .unknown(missing.count)
     }
 
     private mutating func run() async throws {
@@ -156,6 +175,11 @@ struct BundleProof {
         return true
     }
 
+    private mutating func note(_ error: FHIRClientError) {
+        isLost = error.status == nil && error.code != .invalidResponse
+        if isLost || [401, 407, 408, 425, 429, 502, 503, 504].contains(error.status) { failure = failure ?? error }
+    }
+
     // MARK: - Reading back
 
     /// What a search shows.
@@ -196,7 +220,7 @@ struct BundleProof {
             response = try await client.send(.read(typeName, id: id))
         } catch let error as FHIRClientError {
             guard error.saysAbsent else {
-                isLost = error.status == nil && error.code != .invalidResponse
+                note(error)
                 return false
             }
             guard requests[index].method == .delete else { return false }
@@ -236,8 +260,18 @@ struct BundleProof {
                 if page.isWhole, page.resources.isEmpty { found[index] = receipt(index) }
                 continue
             }
-            _ = page.resources.contains { note(index, $0.id, $0.json, version: $0.version) }
+            let isShown = page.resources.contains { note(index, $0.id, $0.json, version: $0.version) }
+            if !isShown, requests[index].method == .post, isAnswer(page, indices) { absent.insert(index) }
         }
+    }
+
+    /// Whether a page has everything that conditions find, and nothing else: some servers ignore parameters that they do not know.
+    private func isAnswer(_ page: Page, _ indices: [Int]) -> Bool {
+        let marks = indices.compactMap { ConditionMark(requests[$0]) }
+        return page.isWhole
+            && page.resources.allSatisfy { resource in
+                marks.contains { $0.isOn(resource.json, requests[indices[0]].readable(resource.json, client.release)) }
+            }
     }
 
     private mutating func page(_ typeName: String, _ name: String, _ values: [String]) async throws -> Page? {
@@ -264,8 +298,24 @@ struct BundleProof {
             }
             return page
         } catch let error as FHIRClientError {
-            isLost = error.status == nil && error.code != .invalidResponse
+            note(error)
             return nil
         }
     }
+}
+
+/// What a server shows of a batch or transaction that it has said it has done.
+package enum BundleStanding: Sendable {
+    /// Every entry.
+    case shown
+    /// A search shows that creates are not there: they may be sent again.
+    case absent
+    /// The server does not let this number of entries be read back, so nobody knows.
+    case unknown(Int)
+}
+
+/// A complete answer to a batch or transaction says that every entry was done, and reading back does not show it.
+package struct UnshownEntries: Error {
+    /// What describes it.
+    package let cause: FHIRClientError
 }

@@ -4,7 +4,8 @@ import Foundation
 extension FHIRClient {
     /// Sends a request that writes and returns what the server has then. An answer that does not show it is read back.
     ///
-    /// - Throws: as `send`; `invalidResponse` if neither the answer nor the server shows that it was done. Then nobody knows.
+    /// - Throws: as `send`; `invalidResponse` if neither the answer nor the server shows that it was done. Then nobody knows. `UnshownEntries` of a
+    ///   Bundle that the server says it has done.
     package func confirmed(_ request: FHIRRequest) async throws -> WriteReceipt {
         let response = try await send(request)
         switch try request.evidence(in: response, release: release) {
@@ -12,7 +13,8 @@ extension FHIRClient {
         case .silent(let receipt) where request.target == .bundle:
             let missing = try await request.entriesDone(response, self).receipts().count { $0 == nil }
             guard missing == 0 else {
-                throw request.noEvidence(response, "the server does not show what \(missing) of the entries ask for")
+                throw UnshownEntries(
+                    cause: request.noEvidence(response, "the server does not show what \(missing) of the entries ask for"))
             }
             return receipt
         case .silent(let receipt):
@@ -23,6 +25,15 @@ extension FHIRClient {
                 throw request.noEvidence(response, "the server does not show what was sent")
             }
         }
+    }
+
+    /// What the server shows of a batch or transaction that it has said it has done. Conditions and ids find the resources, as the answer is not kept.
+    ///
+    /// - Throws: as `BundleProof.standing()`.
+    package func standing(of request: FHIRRequest) async throws -> BundleStanding {
+        guard let (kind, requests) = request.entries(self) else { return .unknown(1) }
+        let results = requests.map { FHIRBundleEntryResult(done: $0.method) }
+        return try await BundleProof(self, requests, results, kind).standing()
     }
 
     private func readBack(_ request: FHIRRequest, _ receipt: WriteReceipt, _ response: HTTPResponse) async throws -> WriteReceipt {

@@ -103,6 +103,8 @@ package final class PreparedSamples: @unchecked Sendable {
 package protocol CommittingStore: ExternalStore {
     /// Whether it is the store of the file itself.
     var isLocal: Bool { get }
+    /// Is called at the beginning of a run.
+    func begin()
     /// Does what needs no write, while the last batch may still be written.
     func prepare(_ batch: SampleBatch) throws -> PreparedSamples?
     /// Does the work of a batch, as a part of a write.
@@ -114,6 +116,7 @@ package protocol CommittingStore: ExternalStore {
 }
 
 extension CommittingStore {
+    package func begin() {}
     package func prepare(_ batch: SampleBatch) throws -> PreparedSamples? { nil }
     package func finish(_ store: FHIRStore) async throws -> String? { nil }
 }

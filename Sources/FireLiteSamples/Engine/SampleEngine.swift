@@ -73,6 +73,7 @@ public final class SampleEngine: Sendable {
         let types = available == [.all] ? [.all] : types ?? available
         let tally = SampleTally(progress: progress)
         for destination in destinations {
+            (destination as? any CommittingStore)?.begin()
             try await run(types, destination, tally)
             if let store = destination as? any CommittingStore { tally.wait(try await store.finish(self.store)) }
         }

@@ -1,17 +1,31 @@
 import Foundation
 
 extension Outbox {
-    /// Sends an entry once.
+    /// Sends an entry once. One that the server says it has done is read back first.
     ///
+    /// - Parameter mayRepeat: whether such an entry may be sent again if a search shows that it was not done.
     /// - Throws: `CancellationError` only.
-    func exchange(_ entry: OutboxOutgoing) async throws -> OutboxAnswer {
+    func exchange(_ entry: OutboxOutgoing, mayRepeat: Bool = true) async throws -> OutboxAnswer {
         do {
+            if entry.isAnswered {
+                switch try await sender(of: entry).standing(of: entry.request) {
+                case .shown: return .accepted(OutboxReceipt(entry, WriteReceipt(status: 200), wasAlreadyApplied: true))
+                case .absent where mayRepeat: break
+                case .absent: return .failed(OutboxFailure(unshown: "\(Self.unshown(entry)) show it yet; \(Self.remedy(entry))"))
+                case .unknown(let count):
+                    let what = "let \(count) of its entries be read back"
+                    return .failed(OutboxFailure(unshown: "\(Self.unshown(entry)) \(what); \(Self.remedy(entry))"))
+                }
+            }
             let receipt = try await self.receipt(entry)
             // The condition of a create has found what an earlier attempt had created.
             let wasAlreadyApplied = entry.isUncertain && entry.request.method == .post && receipt.status == 200
             return .accepted(OutboxReceipt(entry, receipt, wasAlreadyApplied: wasAlreadyApplied))
         } catch {
             if Task.isCancelled { throw CancellationError() }
+            if let error = error as? UnshownEntries {
+                return .failed(OutboxFailure(unshown: "\(error.cause); \(Self.remedy(entry))"))
+            }
             let failure = OutboxFailure(error)
             guard failure.isRefusal, let status = failure.status else { return .failed(failure) }
             // What should be deleted is not there, by the server's own word.
@@ -23,6 +37,14 @@ extension Outbox {
             }
             return .failed(failure)
         }
+    }
+
+    private static func unshown(_ entry: OutboxOutgoing) -> String {
+        "\(entry.request): the server says that it has done the request \(entry.number), but does not"
+    }
+
+    private static func remedy(_ entry: OutboxOutgoing) -> String {
+        "the next flush asks again; to end that, retry \(entry.number) to send it again, which may do it twice, or discard it if the server has it"
     }
 
     /// What the server has of an entry. A second endpoint gets sealed content, so the policy says what shows that it has accepted it.

@@ -138,19 +138,22 @@ public final class Outbox: Sendable {
     /// - Returns: what was sent, and why it ended if requests are left. A server that cannot be reached or refuses is not an error.
     /// - Throws: `FHIRStoreError`; `CancellationError`.
     @discardableResult
-    public func flush() async throws -> OutboxFlushResult {
+    public func flush() async throws -> OutboxFlushResult { try await flush(keeping: []) }
+
+    /// - Parameter answered: entries that are only read back, and not sent again.
+    package func flush(keeping answered: Set<Int64>) async throws -> OutboxFlushResult {
         let server = server
         let last = try await store.read { tx in
             try tx.outboxRows("SELECT max(seq) FROM _outbox WHERE server = ?", [.text(server)]).first?[0].integer
         }
         guard let last else { return OutboxFlushResult() }
-        return try await flush(through: last)
+        return try await flush(through: last, keeping: answered)
     }
 
-    private func flush(through last: Int64) async throws -> OutboxFlushResult {
+    private func flush(through last: Int64, keeping answered: Set<Int64> = []) async throws -> OutboxFlushResult {
         await turns.begin()
         do {
-            let result = try await OutboxFlush(outbox: self, last: last).run()
+            let result = try await OutboxFlush(outbox: self, last: last, answered: answered).run()
             await turns.end()
             report(.flushed(result))
             return result
@@ -176,7 +179,7 @@ public final class Outbox: Sendable {
         return store.updates { tx in try tx.outboxEntries(for: base) }
     }
 
-    /// Sends a refused entry again with the next flush, before later entries.
+    /// Sends a refused entry again with the next flush, before later entries; also one that the server says it has done and does not show.
     ///
     /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
     public func retry(_ number: Int64) async throws { try await store.write { tx in try tx.retryOutboxEntry(number) } }

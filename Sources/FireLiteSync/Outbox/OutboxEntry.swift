@@ -37,7 +37,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvert
     public let error: String?
     /// The OperationOutcome of the last answer as JSON. It is the server's text and may repeat values of records.
     public let outcome: Data?
-    /// Whether an earlier attempt, whose answer was lost, may have taken effect.
+    /// Whether an earlier attempt, whose answer was lost or is not borne out by reading back, may have taken effect.
     public let isUncertain: Bool
 
     /// The number.
@@ -71,7 +71,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvert
         status = row[10].integer.map { Int($0) }
         error = row[11].text
         outcome = row[12].bytes
-        isUncertain = row[13].integer == 1 || row[14].integer == 1
+        isUncertain = row[13].integer == 1 || row[14].integer ?? 0 > 0
     }
 }
 

@@ -14,6 +14,8 @@ public struct OutboxFailure: LocalizedError, Sendable, CustomStringConvertible {
     public let retryAfter: Duration?
     /// Whether the server may have done it.
     let isUncertain: Bool
+    /// Whether the server says that it has done it, and does not show it.
+    let isUnshown: Bool
 
     /// The server's statement about it.
     public var issues: [OutcomeIssue] { outcome.map { OutcomeIssue.issues(in: $0) } ?? [] }
@@ -27,8 +29,15 @@ public struct OutboxFailure: LocalizedError, Sendable, CustomStringConvertible {
     /// Whether asking again soon would be impolite: the server has said that it is the client's fault.
     var isClientsFault: Bool { status.map { 400..<500 ~= $0 && $0 != 408 && $0 != 425 && $0 != 429 } ?? false }
 
+    /// A Bundle that the server says it has done.
+    init(unshown message: String) {
+        self.message = message
+        (status, outcome, isRefusal, retryAfter, isUncertain, isUnshown) = (nil, nil, false, nil, true, true)
+    }
+
     init(_ error: any Error) {
         message = "\(error)"
+        isUnshown = false
         guard let error = error as? FHIRClientError else {
             // There is no access, or there is no request yet.
             status = (error as? AuthorizationError)?.status

@@ -8,6 +8,8 @@ struct OutboxFlush: Sendable {
     let outbox: Outbox
     /// The number of the last entry to send.
     let last: Int64
+    /// Entries that are only read back.
+    let answered: Set<Int64>
 
     private var lease: OutboxLease { outbox.lease }
     private var server: String { outbox.server }
@@ -66,14 +68,21 @@ struct OutboxFlush: Sendable {
     /// - Returns: whether the flush has ended. Otherwise the lease was lost.
     private func sendAll(_ result: inout OutboxFlushResult) async throws -> Bool {
         var sent: Sent?
+        var held = OutboxHeld()
         while true {
-            let done = sent
-            let step = try await outbox.store.write { tx in try self.step(tx, after: done) }
+            let (done, before) = (sent, held)
+            let step: Step
+            (step, held) = try await outbox.store.write { tx in
+                var held = before
+                return (try self.step(tx, after: done, &held), held)
+            }
             if let done { note(done, &result) }
             switch step {
-            case .send(let entry): sent = Sent(entry: entry, answer: try await outbox.exchange(entry))
+            case .send(let entry):
+                let mayRepeat = !answered.contains(entry.number) && !result.unshown.contains(entry.number)
+                sent = Sent(entry: entry, answer: try await outbox.exchange(entry, mayRepeat: mayRepeat))
             case .ended(let stop):
-                result.stop = stop
+                result.stop = stop ?? held.first.map { .failed($0.number, $0.failure) }
                 return true
             case .lost: return false
             }
@@ -86,6 +95,7 @@ struct OutboxFlush: Sendable {
             result.sent.append(receipt)
             outbox.report(.sent(receipt))
         case .failed(let failure):
+            if failure.isUnshown { result.unshown.append(sent.entry.number) }
             if failure.isRefusal { result.refused.append(sent.entry.number) }
             outbox.report(failure.isRefusal ? .refused(sent.entry.number, failure) : .failed(sent.entry.number, failure))
         }
@@ -93,24 +103,22 @@ struct OutboxFlush: Sendable {
 
     // MARK: - In a write
 
-    private func step(_ tx: WriteTransaction, after sent: Sent?) throws -> Step {
+    private func step(_ tx: WriteTransaction, after sent: Sent?, _ held: inout OutboxHeld) throws -> Step {
         let now = outbox.clock.now()
-        if let sent { try record(sent, tx, now) }
+        if let sent {
+            try record(sent, tx, now)
+            if case .failed(let failure) = sent.answer, failure.isUnshown { held.add(sent.entry, outbox.client, failure) }
+        }
         guard try lease.isHeld(tx) else { return .lost }
         if let stop = try stop(after: sent, tx, now) {
             try lease.release(tx)
             return .ended(stop)
         }
-        let row = try tx.outboxRows(
-            "SELECT \(OutboxOutgoing.columns), refused FROM _outbox WHERE server = ? AND seq <= ?"
-                + (refusals == .park ? " AND refused = 0" : "") + " ORDER BY seq LIMIT 1", [.text(server), .integer(last)]
-        ).first
-        guard let row else {
+        guard let (entry, isRefused) = try next(tx, &held) else {
             try lease.release(tx)
             return .ended(nil)
         }
-        let entry = try OutboxOutgoing(row)
-        if row["refused"].integer == 1 {
+        if isRefused {
             try lease.release(tx)
             return .ended(.refused(entry.number))
         }
@@ -121,9 +129,24 @@ struct OutboxFlush: Sendable {
         return .send(entry)
     }
 
+    /// The next entry that depends on none of those that are held.
+    private func next(_ tx: WriteTransaction, _ held: inout OutboxHeld) throws -> (OutboxOutgoing, isRefused: Bool)? {
+        while true {
+            let row = try tx.outboxRows(
+                "SELECT \(OutboxOutgoing.columns), refused FROM _outbox WHERE server = ? AND seq <= ? AND seq > ?"
+                    + (refusals == .park ? " AND refused = 0" : "") + " ORDER BY seq LIMIT 1",
+                [.text(server), .integer(last), .integer(held.newest)]
+            ).first
+            guard let row else { return nil }
+            let entry = try OutboxOutgoing(row)
+            guard held.isNeeded(by: entry, outbox.client) else { return (entry, row["refused"].integer == 1) }
+            held.add(entry, outbox.client, nil)
+        }
+    }
+
     private func stop(after sent: Sent?, _ tx: WriteTransaction, _ now: Date) throws -> OutboxFlushResult.Stop? {
         // What was refused ends the flush as the next entry, unless it is parked.
-        guard let sent, case .failed(let failure) = sent.answer, !failure.isRefusal else { return nil }
+        guard let sent, case .failed(let failure) = sent.answer, !failure.isRefusal, !failure.isUnshown else { return nil }
         if let wait = failure.retryAfter, wait > .zero {
             let resume = now.addingTimeInterval(wait / .seconds(1))
             try tx.runOutbox(
@@ -141,7 +164,7 @@ struct OutboxFlush: Sendable {
             try tx.runOutbox("UPDATE _outbox_server SET resume = NULL WHERE server = ? AND resume IS NOT NULL", [.text(server)])
         case .failed(let failure):
             let values: [SQLValue] = [
-                .flag(failure.isUncertain), .flag(failure.isRefusal), .optional(failure.status.map { Int64($0) }), .text(failure.message),
+                .integer(doubts(failure)), .flag(failure.isRefusal), .optional(failure.status.map { Int64($0) }), .text(failure.message),
                 .optional(failure.outcome),
             ]
             try tx.runOutbox(
@@ -150,6 +173,10 @@ struct OutboxFlush: Sendable {
                 WHERE seq = ? AND mark = ?
                 """, values + place)
         }
+    }
+
+    private func doubts(_ failure: OutboxFailure) -> Int64 {
+        (failure.isUncertain ? OutboxOutgoing.Doubt.uncertain : 0) | (failure.isUnshown ? OutboxOutgoing.Doubt.answered : 0)
     }
 }
 

@@ -4,7 +4,8 @@ import Foundation
 public struct OutboxFlushResult: Sendable {
     /// Why a flush ended before the outbox was empty.
     public enum Stop: Sendable {
-        /// The server, the connection or the authorization failed.
+        /// The server, the connection or the authorization failed; or the server says that it has done the entry and does not show it, after which
+        /// only entries that depend on it wait.
         case failed(Int64, OutboxFailure)
         /// The server has refused the entry with this number, now or earlier, and nothing after it is sent: ``OutboxRefusals/stop``.
         case refused(Int64)
@@ -18,6 +19,8 @@ public struct OutboxFlushResult: Sendable {
     public internal(set) var refused: [Int64] = []
     /// Why the flush ended; nil if it sent everything that can be sent.
     public internal(set) var stop: Stop?
+    /// The entries that the server says it has done and does not show.
+    package internal(set) var unshown: [Int64] = []
 }
 
 /// The outcome of sending a request through an outbox.

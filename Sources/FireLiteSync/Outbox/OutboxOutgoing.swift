@@ -10,6 +10,16 @@ struct OutboxOutgoing: Sendable {
     let request: FHIRRequest
     /// Whether the server may have done an earlier attempt.
     let isUncertain: Bool
+    /// Whether the server has said that it has done an earlier attempt, and has not shown it.
+    let isAnswered: Bool
+
+    /// The bits of the column `uncertain`.
+    enum Doubt {
+        /// The server may have done an attempt.
+        static let uncertain: Int64 = 1
+        /// The server says that it has done one.
+        static let answered: Int64 = 2
+    }
 
     static let columns = "seq, mark, endpoint, method, path, parameters, fields, body, begun, uncertain"
 
@@ -32,7 +42,9 @@ struct OutboxOutgoing: Sendable {
                     }),
                 body: row[7].bytes)
         } catch { throw OutboxError(.file, "the entry \(row[0].integer ?? 0) of the outbox cannot be read: discard it") }
-        isUncertain = row[8].integer == 1 || row[9].integer == 1
+        let doubts = row[9].integer ?? 0
+        isUncertain = row[8].integer == 1 || doubts > 0
+        isAnswered = doubts & Doubt.answered != 0
     }
 
     private static func pair<Value>(_ texts: [String], _ make: (String, String) -> Value) throws -> Value {

@@ -65,6 +65,22 @@ import Testing
         #expect(entries.map(\.state) == [.waiting])
     }
 
+    /// A run sends once what the server says it has done and does not show; the next run sends it again only if a search shows that it is not there.
+    @Test(arguments: [true, false]) func aRunSendsWhatIsAnsweredOnce(isSearched: Bool) async throws {
+        let server = StubTransport { request, _ in
+            if request.method == .post {
+                return Self.bundle("transaction-response", Array(repeating: #"{"response":{"status":"201"}}"#, count: 3))
+            }
+            return isSearched ? Self.bundle("searchset", []) : HTTPResponse(400, body: Data(Self.refusal.utf8))
+        }
+        let engine = try engine(server)
+        for count in [1, isSearched ? 2 : 1] {
+            #expect(try await engine.run().waiting?.contains("retry 1") == true)
+            #expect(server.requests.count { $0.method == .post } == count)
+        }
+        #expect(try await store.read { try $0.outboxEntries().map(\.state) } == [.waiting])
+    }
+
     /// A Bundle that comes back as it was sent says nothing.
     @Test func anEchoIsNoAnswer() async throws {
         let server = StubTransport { request, _ in HTTPResponse(200, body: request.body ?? Data()) }

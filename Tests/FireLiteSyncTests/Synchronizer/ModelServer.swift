@@ -390,6 +390,9 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         }
         if path.count == 3 { found = found.filter { $0.json.contains("\"reference\":\"\(path[0])/\(path[1])\"") } }
         if let ids = value("_id")?.split(separator: ",").map(String.init) { found = found.filter { ids.contains($0.key.id) } }
+        if let codes = value("_tag")?.split(separator: ",").compactMap({ $0.split(separator: "|").last }) {
+            found = found.filter { item in codes.contains { item.json.contains("\"code\":\"\($0)\"") } }
+        }
         if let gender = value("gender") { found = found.filter { $0.json.contains("\"gender\":\"\(gender)\"") } }
         if !state.ignoresSince, let text = value("_lastUpdated")?.dropFirst(2) {
             let since = Self.milliseconds(String(text))

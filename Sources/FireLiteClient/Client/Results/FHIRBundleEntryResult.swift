@@ -70,6 +70,13 @@ public struct FHIRBundleEntryResult: Sendable, CustomStringConvertible {
         head = isOutcome ? nil : resource.map { ResourceHead($0) }
     }
 
+    /// A result that says no more than that it was done.
+    init(done method: HTTPMethod) {
+        status = method == .delete ? 204 : 200
+        (typeName, id, version, lastModified, issues, resource) = (nil, nil, nil, nil, [], nil)
+        (outcome, saysFailure, location, entityTag, head) = (nil, false, nil, nil, nil)
+    }
+
     /// The three digits of a status, `201` or `201 Created`; nil if it is none of HTTP.
     private static func status(_ text: String) -> Int? {
         let digits = text.prefix { $0 != " " }

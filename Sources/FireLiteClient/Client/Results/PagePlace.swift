@@ -3,7 +3,7 @@ import Foundation
 
 /// What tells pages apart: which versions of which resources a page has.
 package struct PageContent: Sendable {
-    /// Whether the page has no entry.
+    /// Whether the page has no entry but what the server says about the search.
     fileprivate var isEmpty: Bool { entries.isEmpty }
     /// The hash values of types, ids and versions.
     fileprivate private(set) var entries: Set<Int> = []

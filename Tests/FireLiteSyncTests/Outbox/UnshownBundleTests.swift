@@ -1,0 +1,173 @@
+import FireLiteR4
+import Foundation
+import Testing
+
+@testable import FireLiteClient
+@testable import FireLiteSync
+
+/// Transactions that a server says it has done, with statuses alone, and that reading back does not show.
+@Suite struct UnshownBundleTests {
+    private let server = TerseServer()
+
+    /// A transaction that creates patients with these numbers on the condition of their identifiers, or updates them.
+    private func transaction(_ numbers: ClosedRange<Int>, updates: Bool = false) -> FHIRRequest {
+        let entries = numbers.map { number in
+            let query = FHIRParameters([.init(name: "identifier", value: "urn:test|n\(number)")]).query
+            let family = updates ? "Two" : "One"
+            let patient =
+                #"{"resourceType":"Patient","identifier":[{"system":"urn:test","value":"n\#(number)"}],"name":[{"family":"\#(family)"}]}"#
+            let request =
+                updates
+                ? #"{"method":"PUT","url":"Patient?\#(query)"}"# : #"{"method":"POST","url":"Patient","ifNoneExist":"\#(query)"}"#
+            return #"{"resource":\#(patient),"request":\#(request)}"#
+        }
+        let text = #"{"resourceType":"Bundle","type":"transaction","entry":[\#(entries.joined(separator: ","))]}"#
+        return FHIRRequest(.post, "", fields: FHIRRequest.contentFields(.r4), body: Data(text.utf8))
+    }
+
+    private func outbox(_ requests: [FHIRRequest]) async throws -> Outbox {
+        let outbox = try FireLiteSyncTests.outbox(server)
+        try await outbox.store.write { tx in
+            for request in requests { try tx.enqueue(request, for: testBase, marksCreates: false) }
+        }
+        return outbox
+    }
+
+    /// A search that does not find it yet, that is refused, or that finds others: nothing is sent twice, and it counts once it is shown.
+    @Test(arguments: [TerseServer.Search.lags, .isRefused, .findsOthers])
+    func whatWasDoneIsNotSentAgain(search: TerseServer.Search) async throws {
+        server.search = search
+        let outbox = try await outbox([transaction(0...2)])
+        #expect(try await outbox.flush().ending == "failed 1 -")
+        // The same command sends again at its end.
+        #expect(try await outbox.flush(keeping: [1]).sent.isEmpty)
+        if search != .lags { #expect(try await outbox.flush().sent.isEmpty) }
+        let entries = try await outbox.entries()
+        #expect(entries.map(\.isUncertain) == [true] && entries.map(\.state) == [.waiting])
+        #expect(entries.first?.error?.contains("retry 1") == true && entries.first?.error?.contains("discard") == true)
+        #expect(server.bundles == 1)
+        server.search = .answers
+        let result = try await outbox.flush()
+        #expect(result.ending == "done" && result.sent.map(\.wasAlreadyApplied) == [true])
+        #expect(server.bundles == 1 && server.identifiers == ["n0", "n1", "n2"])
+        #expect(try await outbox.entries().isEmpty)
+    }
+
+    /// If a search shows that nothing was done, the next flush sends it again, and the same command does not.
+    @Test func whatWasNotDoneIsSentAgain() async throws {
+        server.doesNothing = true
+        let outbox = try await outbox([transaction(0...59)])
+        #expect(try await outbox.flush().sent.isEmpty)
+        server.doesNothing = false
+        #expect(try await outbox.flush(keeping: [1]).sent.isEmpty)
+        #expect(server.bundles == 1 && server.identifiers.isEmpty)
+        #expect(try await outbox.flush().ending == "done")
+        #expect(server.bundles == 2 && server.identifiers.count == 60 && Set(server.identifiers).count == 60)
+    }
+
+    /// What depends on it waits with it, in order; the rest is sent.
+    @Test func onlyWhatDependsOnItWaits() async throws {
+        server.search = .isRefused
+        let outbox = try await outbox([
+            transaction(0...2), .create(numbered(7)), transaction(1...1, updates: true), .update(numbered(8, id: "own")),
+        ])
+        let result = try await outbox.flush()
+        #expect(result.ending == "failed 1 -" && result.sent.map(\.number) == [2, 4])
+        #expect(try await outbox.entries().map(\.number) == [1, 3])
+        #expect(try await outbox.entries().map(\.attempts) == [1, 0])
+        server.search = .answers
+        #expect(try await outbox.flush().ending == "done")
+        #expect(server.bundles == 2 && server.identifiers == ["n0", "n1", "n2"])
+        #expect(server.families.sorted() == ["7", "8", "One", "One", "Two"])
+    }
+
+    /// The user decides: a retried request is sent without reading back, and a discarded one is gone.
+    @Test func theUserEndsTheDoubt() async throws {
+        server.search = .isRefused
+        server.doesNothing = true
+        let outbox = try await outbox([transaction(0...0)])
+        for _ in 0..<3 { #expect(try await outbox.flush().sent.isEmpty) }
+        #expect(server.bundles == 1)
+        server.doesNothing = false
+        try await outbox.retry(1)
+        _ = try await outbox.flush()
+        #expect(server.bundles == 2 && server.identifiers == ["n0"])
+        try await outbox.discard(1)
+        #expect(try await outbox.flush().ending == "done")
+        #expect(server.bundles == 2 && server.identifiers == ["n0"])
+    }
+}
+
+/// A server that knows no conditions of creates, and answers to Bundles with statuses alone.
+///
+/// `@unchecked Sendable`: the lock guards the variables.
+final class TerseServer: HTTPTransport, @unchecked Sendable {
+    /// What a search by identifiers finds.
+    enum Search: Sendable { case answers, lags, isRefused, findsOthers }
+
+    private let lock = NSLock()
+    private var patients: [Patient] = []
+    private var count = 0
+    private var searching = Search.answers
+    private var isIdle = false
+
+    var search: Search {
+        get { lock.withLock { searching } }
+        set { lock.withLock { searching = newValue } }
+    }
+    /// Whether Bundles are answered and not done.
+    var doesNothing: Bool {
+        get { lock.withLock { isIdle } }
+        set { lock.withLock { isIdle = newValue } }
+    }
+    /// The number of Bundles that it got.
+    var bundles: Int { lock.withLock { count } }
+    var identifiers: [String] { lock.withLock { patients.compactMap { $0.identifier.first?.value } } }
+    var families: [String] { lock.withLock { patients.compactMap { $0.name.first?.family } } }
+
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse { try lock.withLock { try answer(request) } }
+
+    private func answer(_ request: HTTPRequest) throws -> HTTPResponse {
+        if request.method == .get { return found(request.url) }
+        guard request.url.lastPathComponent == testBase.lastPathComponent else {
+            let patient = try Patient(json: request.body ?? Data())
+            patient.id = patient.id ?? "p\(patients.count)"
+            patients.append(patient)
+            return .json(FHIRJSON.string(patient), 201)
+        }
+        count += 1
+        let entries = try FireLiteR4.Bundle(json: request.body ?? Data()).entry
+        for case let patient as Patient in entries.map(\.resource) where !isIdle {
+            patient.id = "p\(patients.count)"
+            let value = patient.identifier.first?.value
+            if entries[0].request?.method == .put, let place = patients.firstIndex(where: { $0.identifier.first?.value == value }) {
+                patient.id = patients[place].id
+                patients[place] = patient
+            } else {
+                patients.append(patient)
+            }
+        }
+        let results = entries.map { _ in #"{"response":{"status":"200"}}"# }.joined(separator: ",")
+        return .json(#"{"resourceType":"Bundle","type":"transaction-response","entry":[\#(results)]}"#)
+    }
+
+    private func found(_ url: URL) -> HTTPResponse {
+        let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+        let value = items.first { $0.name == "identifier" }?.value ?? ""
+        let values = value.split(separator: ",").compactMap { $0.split(separator: "|").last }
+        switch searching {
+        case .isRefused:
+            return .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"not-supported"}]}"#, 400)
+        case .lags: return Self.page([])
+        case .findsOthers: return Self.page([#"{"resourceType":"Patient","id":"other","name":[{"family":"Smith"}]}"#])
+        case .answers:
+            return Self.page(
+                patients.filter { patient in values.contains { $0 == patient.identifier.first?.value ?? "" } }.map { FHIRJSON.string($0) })
+        }
+    }
+
+    private static func page(_ resources: [String]) -> HTTPResponse {
+        let entries = resources.map { #"{"resource":\#($0)}"# }.joined(separator: ",")
+        return .json(#"{"resourceType":"Bundle","type":"searchset"\#(entries.isEmpty ? "" : #","entry":[\#(entries)]"#)}"#)
+    }
+}
