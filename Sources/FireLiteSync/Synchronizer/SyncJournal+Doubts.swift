@@ -10,6 +10,8 @@ struct Doubt: Sendable, Hashable {
 
     init(_ state: RemoteState) { (key, version, isDeletion) = (state.key, state.version, state.resource == nil) }
 
+    init(_ state: RemoteState, isDeletion: Bool) { (key, version, self.isDeletion) = (state.key, state.version, isDeletion) }
+
     init(_ key: SyncKey) { (self.key, version, isDeletion) = (key, nil, false) }
 }
 
@@ -80,13 +82,17 @@ extension SyncJournal {
             reception.unchanged += 1
             return try remember(key, version: state.version)
         }
-        if waiting.isEmpty { try insert(key, tx.newestChange(), base: nil, content: nil, true) }
+        let newest = try tx.newestChange()
+        if waiting.isEmpty { try insert(key, newest, base: nil, content: nil, true) }
         try rebase(key, on: waiting.first?.base, .conflict)
         let (before, now) = (standing.version ?? "?", state.version ?? "?")
         let text =
             standing.isDeleted
             ? "the server went back to version \(now), which was deleted" : "the server went back from version \(before) to \(now)"
-        let issue = OutcomeIssue(severity: "warning", code: "conflict", detailCodes: [Self.wentBack], diagnostics: text)
+        // An edit gives the change another number.
+        let issue = OutcomeIssue(
+            severity: "warning", code: "conflict", detailCodes: [Self.wentBack], details: waiting.isEmpty ? "\(newest)" : nil,
+            diagnostics: text)
         try run(
             "UPDATE _sync_change SET remote = ?, remoteVersion = ?, issues = ? WHERE server = ? AND type = ? AND id = ?",
             [
@@ -96,9 +102,89 @@ extension SyncJournal {
             ])
         reception.deferred += 1
     }
+
+    /// Resources with conflicts of servers that went back, as doubts that a read by itself ends.
+    func stepsBack() throws -> [Doubt] {
+        try changes("state = 2 AND issues LIKE '%\(Self.wentBack)%'", []).filter(\.isStepBack).map { change in
+            Doubt(RemoteState(key: change.key, version: nil, resource: nil), isDeletion: try standing(change.key)?.isDeleted == true)
+        }
+    }
+
+    /// Ends the conflict of a server that went back if it shows what was known before. Edits that were made meanwhile wait to be sent.
+    ///
+    /// - Returns: whether nothing else is to be done about the state.
+    func endStepBack(
+        _ state: RemoteState, _ standing: Standing, _ waiting: [WaitingChange], scope: Int64?, _ reception: inout Reception
+    ) throws -> Bool {
+        let key = state.key
+        guard let change = waiting.last(where: \.isStepBack), !waiting.contains(where: \.state.isUndecided) else { return false }
+        let local = try stored(key)
+        if standing.isDeleted {
+            guard state.resource == nil else { return false }
+            if local == nil { try removeChanges(of: key) } else { try rebase(key, on: nil) }
+        } else {
+            guard let remote = state.resource, let version = state.version, version == standing.version else { return false }
+            if change.isUntouched || local?.isSame(atServerAs: remote) == true {
+                try removeChanges(of: key)
+                _ = try tx.store([remote])
+                try remember(key, version: version, scope: scope)
+            } else if let base = waiting.first?.base {
+                try rebase(key, on: base)
+            } else {
+                try keepLocal(state, scope)
+            }
+        }
+        reception.unchanged += 1
+        return true
+    }
+}
+
+extension WaitingChange {
+    private var stepBack: OutcomeIssue? {
+        guard state == .conflict, let issues, issues.contains(SyncJournal.wentBack) else { return nil }
+        do {
+            return try JSONDecoder().decode([OutcomeIssue].self, from: Data(issues.utf8)).first {
+                $0.detailCodes == [SyncJournal.wentBack]
+            }
+        } catch { return nil }
+    }
+
+    /// Whether it is a conflict of a server that went back.
+    var isStepBack: Bool { stepBack != nil }
+
+    /// Whether nothing was edited before the server went back, or since.
+    var isUntouched: Bool { stepBack?.details == "\(sequence)" }
 }
 
 extension SyncRun {
+    /// The number of resources that a sync reads in vain to see whether a server is still behind.
+    private static let stillBehind = 50
+
+    /// The conflicts of a server that went back, of this sync and earlier ones.
+    func stepsBack() async throws -> [Doubt] {
+        // Nothing is written if there are none.
+        let areThere = try await synchronizer.store.read { tx in
+            try !tx.rows(
+                of: SyncJournal.tables, "SELECT 1 FROM _sync_change WHERE state = 2 AND issues LIKE '%\(SyncJournal.wentBack)%' LIMIT 1"
+            ).isEmpty
+        }
+        return areThere ? try await journal { try $0.stepsBack() } : []
+    }
+
+    /// Reads the resources of such conflicts by themselves, as what asked for changes may not show them again: a replica that was behind has caught up.
+    mutating func endStepsBack(_ doubts: [Doubt]) async throws {
+        guard !doubts.isEmpty else { return }
+        let waiting = Set(try await stepsBack().map(\.key))
+        var inVain = 0
+        for doubt in doubts where waiting.contains(doubt.key) && inVain < Self.stillBehind {
+            do { try await readAgain([doubt], scope: nil) } catch let error as FHIRClientError where error.concernsRequest {
+                // Servers need not let anybody read one resource: only their searches end the conflict then.
+                return
+            }
+            if try await journal({ try $0.changes(of: doubt.key).contains(where: \.isStepBack) }) { inVain += 1 }
+        }
+    }
+
     /// Reads resources by themselves, and takes over what the server shows then. Earlier versions than before that it still shows are conflicts.
     ///
     /// - Parameter scope: the key of the search that found them; nil for none.

@@ -90,6 +90,7 @@ extension SyncJournal {
                 }
                 continue
             }
+            if let standing, !isUnsettled, try endStepBack(state, standing, waiting, scope: scope, &reception) { continue }
             if hasUnreadable { try removeUnreadable(state.key) }
             if isLost, let version = state.version, known?.version == version, try compare(state, waiting, scope: scope) {
                 reception.unchanged += 1

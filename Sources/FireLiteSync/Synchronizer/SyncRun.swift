@@ -55,8 +55,10 @@ struct SyncRun {
     mutating func run(_ direction: SyncDirection) async throws {
         let locked = lockedTypes
         try await settle(try await journal { try $0.unsettled().filter { !locked.contains($0.typeName) } })
+        let before = try await stepsBack()
         // After a loss of rows, everything is compared before anything is sent.
         if direction != .push || isLost { try await pull() }
+        try await endStepsBack(before)
         if isLost { try await journal { try $0.endComparing() } }
         if direction != .pull { try await push() }
     }

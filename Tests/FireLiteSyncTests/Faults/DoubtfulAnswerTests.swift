@@ -61,6 +61,30 @@ import Testing
         #expect(try device.contents() == before)
     }
 
+    /// Edits of a replica's time.
+    enum Edit: CaseIterable { case none, before, after }
+
+    /// A replica that was behind has caught up: what was there before goes on, with the edits that were made meanwhile.
+    @Test(arguments: Edit.allCases) func aConflictEndsOnceTheServerShowsWhatWasKnown(edit: Edit) async throws {
+        let device = try await pushed { $0.method == .get }
+        if edit == .before { try device.edit { tx in try tx.upsert(samplePatient("a", "Three")) } }
+        #expect(try await device.sync().deferred == 2)
+        #expect(try await device.synchronizer.changes(.conflict).map(\.id).sorted() == ["a", "b"])
+        if edit == .after { try device.edit { tx in try tx.upsert(samplePatient("a", "Three")) } }
+        isLying.value = false
+        #expect(try await device.sync().deferred == 0)
+        #expect(try await device.synchronizer.changes().isEmpty)
+        try await device.sync()
+        #expect(try family(device, "a") == (edit == .none ? "Two" : "Three"))
+        #expect(try device.contents() == server.contents)
+        #expect(server.contents.keys.sorted() == ["Patient/a", "Patient/c", "Patient/d"])
+        #expect(backup.writes.isEmpty)
+        // That the server deleted it is still known.
+        isLying.value = true
+        #expect(try await device.sync().deferred == 2)
+        #expect(try device.patient("b") == nil)
+    }
+
     @Test func aStaleSearchChangesNothing() async throws {
         let device = try await pushed { Self.isSearch($0) }
         let before = try device.contents()
