@@ -9,6 +9,9 @@ import Foundation
 /// A batch becomes one transaction Bundle, put into the store's outbox in the write that notes it, and sent from there in order. New samples are
 /// created on the condition that the server has none with their identifier, or stored by their UUIDs; so each is there once, however often it
 /// was sent.
+///
+/// The server has to accept transactions. One that has only batches, or no Bundles, refuses the requests, which then wait: a `Synchronizer` sends
+/// the Observations of a ``FireLiteSamples/LocalStore`` to such a server.
 public final class FHIRExternalStore: ExternalStore, CommittingStore {
     /// How the server is asked to store a sample.
     public enum Style: String, Sendable {
@@ -111,7 +114,11 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
         switch result.stop {
         case nil: return nil
         case .failed(_, let failure): return failure.message
-        case .refused(let number): return "the server refused the request \(number) of the outbox"
+        case .refused(let number):
+            return """
+                the server refused the request \(number) of the outbox, a transaction: it has to accept transactions. Samples that the store has as \
+                Observations can be sent by a synchronization instead, such as `firelite push`
+                """
         case .postponed: return "the server wants to be asked again later"
         }
     }

@@ -47,7 +47,8 @@ struct SamplesCommand: Command {
             folder, all such files in it. A second import of the same file, or of a later export, adds only what is new. Records
             that are not samples are skipped and listed; the exit status is 1 then. push sends the samples in the database to
             --server, events writes them to --output as events for an IoMT connector, one JSON object per line. The exit status
-            is 3 if the server cannot be reached; the requests wait in the outbox then.
+            is 3 if the server cannot be reached; the requests wait in the outbox then. The server has to accept transactions:
+            firelite sync and firelite push send the same Observations to those that do not.
 
             stats prints figures by interval, in the mapping's unit. Amounts, such as steps, count once where several
             sources overlap: name the sources by --source, the most reliable first. On a terminal it draws the means,

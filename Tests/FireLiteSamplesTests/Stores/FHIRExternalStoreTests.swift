@@ -81,6 +81,15 @@ import Testing
         #expect(try await store.read { try $0.outboxEntries().map(\.state) } == [.waiting])
     }
 
+    /// Samples are sent as transactions: a server without them is named, with what to do.
+    @Test func aServerWithoutTransactionsIsNamed() async throws {
+        let server = StubTransport { _, _ in HTTPResponse(400, body: Data(#"{"resourceType":"OperationOutcome","issue":[]}"#.utf8)) }
+        let waiting = try #require(try await engine(server).run().waiting)
+        #expect(waiting.hasPrefix("the server refused the request 1 of the outbox, a transaction: it has to accept transactions"))
+        #expect(waiting.hasSuffix("`firelite push`"))
+        #expect(try await store.read { try $0.outboxEntries().count } == 1)
+    }
+
     /// A Bundle that comes back as it was sent says nothing.
     @Test func anEchoIsNoAnswer() async throws {
         let server = StubTransport { request, _ in HTTPResponse(200, body: request.body ?? Data()) }
