@@ -231,6 +231,27 @@ struct RecoverCommandTests {
         #expect(named.lines.first == "lost Patient/secret-3: its rows do not match their digest")
     }
 
+    /// SQLite deletes a log beside an empty file.
+    @Test func aLogBesideAnEmptyFileIsNamedAndKept() throws {
+        let (file, log) = (URL(fileURLWithPath: database), URL(fileURLWithPath: database + "-wal"))
+        let content = Data(repeating: 7, count: 5_000)
+        let new = folder.file("new.sqlite")
+        let patient = try folder.write("a.json", #"{"resourceType":"Patient","id":"a"}"#)
+        try Data().write(to: file)
+        try content.write(to: log)
+        for arguments in [["recover", database, new], ["check", "--database", database], ["get", "--database", database, "Patient/a"]] {
+            let run = try ToolRun(arguments)
+            #expect(run.status == .failed && run.error.contains("test.sqlite-wal of 5000 bytes"), "\(run.output) \(run.error)")
+        }
+        #expect(try ToolRun("import", "--database", database, patient).status != .done)
+        #expect(try Data(contentsOf: log) == content)
+        // A file that is not recognized may belong to its log.
+        try Data(count: 8_192).write(to: file)
+        let run = try ToolRun("recover", database, new)
+        #expect(run.status == .failed && run.error.contains("test.sqlite-wal has 5000 bytes"), "\(run.output) \(run.error)")
+        #expect(!FileManager.default.fileExists(atPath: new))
+    }
+
     @Test func filesThatAreNoDatabaseAreRefused() throws {
         let run = try ToolRun("recover", try folder.write("text", String(repeating: "text ", count: 500)), folder.file("new.sqlite"))
         #expect(run.status == .failed)

@@ -19,6 +19,7 @@ struct ReadOnlyFile {
     func open() throws -> (Connection, StillFile?) {
         try key?.verify(for: path)
         let location = try Self.location(of: path)
+        try Self.keepLogOfEmptyFile(path)
         if cannotChange {
             try refuseCompanions(location)
             return (try connection(isImmutable: true), nil)
@@ -61,6 +62,19 @@ struct ReadOnlyFile {
     }
 
     // MARK: - Files
+
+    /// Refuses an empty file with a write-ahead log: SQLite would delete the log, which may be all that is left of a store.
+    ///
+    /// - Throws: `FHIRStoreError.notAStore`.
+    static func keepLogOfEmptyFile(_ path: String) throws {
+        guard size(path) == 0 else { return }
+        let log = try location(of: path) + "-wal"
+        guard let bytes = size(log), bytes > 0 else { return }
+        throw FHIRStoreError(
+            .notAStore,
+            "\(path) is empty, and the write-ahead log \(log) of \(bytes) bytes is that of the database which was there, and would be deleted with it: "
+                + "move the log to another folder, and restore a backup")
+    }
 
     /// The file that a path refers to.
     ///

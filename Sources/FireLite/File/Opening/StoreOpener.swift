@@ -36,6 +36,7 @@ struct StoreOpener: Sendable {
     func open() throws -> (StoreWriter, StoreIdentity) {
         try configuration.key?.verify(for: path)
         if path != ":memory:" {
+            try ReadOnlyFile.keepLogOfEmptyFile(path)
             if configuration.mustExist { _ = try ReadOnlyFile.location(of: path) } else { try PrivateFile.createDatabase(path) }
         }
         let connection = try Connection.open(

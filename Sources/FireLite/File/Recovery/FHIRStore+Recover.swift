@@ -26,7 +26,7 @@ extension FHIRStore {
         try key?.verify(for: damaged)
         let file = try PendingFile(.database, path: target, replaces: false, database: damaged)
         do {
-            let source = try DamagedStore.open(path: damaged, release: release, key: key)
+            let source = try open(damaged, release, key)
             var configuration = Configuration()
             configuration.durability = .bulk
             configuration.key = key
@@ -43,11 +43,26 @@ extension FHIRStore {
         } catch let error as SQLiteError where error.isNoDatabase {
             throw FHIRStoreError(
                 .notAStore,
-                "\(damaged) has lost its first page, without which the others cannot be identified, or is not an SQLite database: restore a backup",
+                "\(damaged) has lost its first page, without which the others cannot be identified, or is not an SQLite database: restore a backup"
+                    + logNote(damaged),
                 sqliteCode: error.code)
         } catch let error as SQLiteError {
             throw FHIRStoreError(error, path: damaged)
         }
+    }
+
+    private static func open(_ path: String, _ release: FHIRRelease, _ key: Secret?) throws -> DamagedStore {
+        do {
+            return try DamagedStore.open(path: path, release: release, key: key)
+        } catch let error as FHIRStoreError where error.code == .notAStore && !error.message.contains("-wal") {
+            throw FHIRStoreError(.notAStore, error.message + logNote(path), sqliteCode: error.sqliteCode)
+        }
+    }
+
+    /// What is said of a write-ahead log beside a file that is not recognized; empty if there is none.
+    private static func logNote(_ path: String) -> String {
+        guard let bytes = ReadOnlyFile.size(path + "-wal"), bytes > 0 else { return "" }
+        return "; its write-ahead log \(path)-wal has \(bytes) bytes: keep it with the file"
     }
 
     private static func checkRecovered(
