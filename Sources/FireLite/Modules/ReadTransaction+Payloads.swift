@@ -51,6 +51,18 @@ extension ReadTransaction {
         }
     }
 
+    /// Why rows may no longer say everything that resources and their older versions refer to; nil if all of them are as they were stored.
+    ///
+    /// - Complexity: reads all resources and the change log.
+    package func resourceDoubt() throws -> String? {
+        try perform { try StoreCheck(access, digestKey: store.identity.digestKey, payloads: nil).resourceDoubt()?.text }
+    }
+
+    /// Whether the file has lost a table of resources, by its registry: then nothing knows what its rows referred to.
+    package var hasLostTables: Bool {
+        get throws { try perform(flushes: false) { try !access.schema.lostTables(access.connection).isEmpty } }
+    }
+
     /// The numbers of the next resources of any type, in their order.
     package func resourceNumbers(after root: Int64, limit: Int) throws -> [Int64] {
         try perform(flushes: false) { try access.registry.registrations(after: root, limit: limit).map(\.root) }

@@ -32,7 +32,7 @@ struct PayloadInventory {
     private let hasBlobs: Bool
     private var items: [Item] = []
     /// Rows of `_blob_reference` that are missing or refer to nothing.
-    private var disagreements: [StoreFinding] = []
+    private var disagreements: [(root: Int64, text: String)] = []
 
     /// Reads the references of all resources; nil for a file that keeps no payloads apart.
     ///
@@ -142,7 +142,7 @@ struct PayloadInventory {
     }
 
     /// Compares the references with the rows that note them.
-    private func compare(_ referring: [Int64: Set<Int64>]) throws -> [StoreFinding] {
+    private func compare(_ referring: [Int64: Set<Int64>]) throws -> [(root: Int64, text: String)] {
         // A program without the keeper has written: the rows are made again by whoever needs them.
         if try PayloadKeeping.isIncomplete(connection) { return [] }
         // What refers to a payload that is missing is reported already.
@@ -150,20 +150,10 @@ struct PayloadInventory {
         let statement = try connection.prepare(
             "SELECT r.root, r.blob FROM _blob_reference r JOIN _blob b ON b.blob = r.blob WHERE r.kept = 0")
         while try statement.step() { noted[statement.int(0), default: []].insert(statement.int(1)) }
-        var findings: [StoreFinding] = []
-        func note(_ root: Int64, _ text: String) {
-            findings.append(
-                StoreFinding(
-                    .payload, table: PayloadKeeping.referenceTable, number: root,
-                    "the resource with number \(root) \(text): collect the payloads to mend it"))
-        }
-        for (root, blobs) in referring.sorted(by: { $0.key < $1.key }) where !blobs.isSubset(of: noted[root] ?? []) {
-            note(root, "refers to a payload, and \(PayloadKeeping.referenceTable) does not say so")
-        }
-        for (root, blobs) in noted.sorted(by: { $0.key < $1.key }) where !blobs.isSubset(of: referring[root] ?? []) {
-            note(root, "is noted in \(PayloadKeeping.referenceTable) with a payload that it does not refer to")
-        }
-        return findings
+        let unnoted = referring.filter { !$1.isSubset(of: noted[$0] ?? []) }.keys.sorted()
+        let unused = noted.filter { !$1.isSubset(of: referring[$0] ?? []) }.keys.sorted()
+        return unnoted.map { ($0, "refers to a payload, and \(PayloadKeeping.referenceTable) does not say so") }
+            + unused.map { ($0, "is noted in \(PayloadKeeping.referenceTable) with a payload that it does not refer to") }
     }
 
     // MARK: - The result
@@ -194,8 +184,20 @@ struct PayloadInventory {
 
     /// Everything that is wrong.
     ///
+    /// - Parameters:
+    ///   - folder: the folder with payloads in files; nil if there can be none.
+    ///   - canCollect: whether all resources are as they were stored, so that what they refer to is certain.
     /// - Throws: `SQLiteError`.
-    func findings(_ folder: PayloadFolder?) throws -> [StoreFinding] {
+    func findings(_ folder: PayloadFolder?, canCollect: Bool) throws -> [StoreFinding] {
+        let advice =
+            canCollect
+            ? "collect the payloads to mend it"
+            : "resources are damaged, so what they refer to is not certain: recover the store into a new file, or restore a backup"
+        let disagreements = disagreements.map {
+            StoreFinding(
+                .payload, table: PayloadKeeping.referenceTable, number: $0.root,
+                "the resource with number \($0.root) \($0.text): \(advice)")
+        }
         let lacking = try missing(folder) + unusable(folder)
         guard !lacking.isEmpty, let folder, let kept = try unnamed(folder) else { return lacking + disagreements }
         return lacking + [kept] + disagreements

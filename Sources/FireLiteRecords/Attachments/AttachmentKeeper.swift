@@ -89,10 +89,14 @@ struct AttachmentKeeper: PayloadKeeper {
     }
 
     func willCommit(_ tx: WriteTransaction) throws {
-        let loose = tx.loosePayloads
-        tx.loosePayloads.removeAll()
-        // Unrecorded references may exist; `collect` finds them.
-        if try !tx.mayLackPayloadReferences { try tx.deleteBlobs(tx.unused(loose.sorted())) }
+        while !tx.loosePayloads.isEmpty {
+            let loose = tx.loosePayloads
+            tx.loosePayloads.removeAll()
+            // Unrecorded references may exist; `collect` finds them. What a lost table referred to, nobody knows.
+            guard try !tx.mayLackPayloadReferences && !tx.hasLostTables else { break }
+            // The thumbnails of what is deleted come next.
+            try tx.deleteBlobs(tx.unused(loose.sorted()))
+        }
         try tx.keepFilesInUse()
     }
 

@@ -59,7 +59,10 @@ extension Attachments {
     ///
     /// Payloads whose last resource is deleted with this module need no collecting: the same write deletes them. A payload that has lost its file gets
     /// it back if the content of a file that no row names matches its hash.
+    ///
+    /// Nothing is deleted while a resource, or an older version of one, is not what was stored: what it refers to is not certain then.
     /// - Returns: the number of deleted payloads and of their bytes.
+    /// - Complexity: reads all resources, and all that the store has tracked, to compare them with their digests.
     /// - Throws: `AttachmentError.missing` after the rest was deleted, if payloads or files stay that damaged rows may need; `FHIRStoreError`.
     @discardableResult
     public func removeUnreferencedPayloads() throws -> (payloads: Int, bytes: Int) {
@@ -70,16 +73,20 @@ extension Attachments {
         return (collected.payloads, collected.bytes)
     }
 
-    /// Deletes unreferenced payloads, but for those that damaged rows may need.
+    /// Deletes unreferenced payloads, but for those that damaged rows may need. While a resource is not what was stored, nothing is deleted, and the
+    /// references that are noted stay: they may be all that is left of it.
     ///
     /// - Parameter takesBackFiles: whether payloads that have lost their files get those back whose content matches. Default: true.
+    /// - Complexity: reads all resources, and all that the store has tracked. Others can write meanwhile.
     /// - Throws: `FHIRStoreError`.
     package func collect(takesBackFiles: Bool = true) throws -> CollectedPayloads {
         guard try store.read({ try $0.hasTables(of: BlobTables.module) }) else { return CollectedPayloads() }
         let isResumed = store.payloads.keeper != nil
         if !isResumed { try resume() }
         let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
-        let keptFiles = try sweepFiles(takesBack: takesBackFiles)
+        let doubt = try store.read { try $0.resourceDoubt() }
+        let keptFiles = try sweepFiles(takesBack: takesBackFiles, doubt)
+        if let doubt { return CollectedPayloads(kept: ["no payload is deleted, as resources are damaged: \(doubt)"], keptFiles: keptFiles) }
         var collected = try store.write { tx in
             // A running `put` writes every few seconds.
             let recent = store.clock.now().milliseconds(.down) - Self.abandonedMilliseconds

@@ -76,17 +76,19 @@ public struct Attachments: Sendable {
 
     /// Deletes files without a payload, if none of them can be needed: while rows are damaged or a payload lacks its content, all stay.
     ///
-    /// - Parameter takesBack: whether payloads that have lost their files get those back whose content matches. Default: false.
+    /// - Parameters:
+    ///   - takesBack: whether payloads that have lost their files get those back whose content matches. Default: false.
+    ///   - doubt: why resources may refer to payloads that their rows no longer name; nil if nobody knows of any reason. Default: nil.
     /// - Returns: why files without a payload stay; nil if none do.
     @discardableResult
-    func sweepFiles(takesBack: Bool = false) throws -> String? {
+    func sweepFiles(takesBack: Bool = false, _ doubt: String? = nil) throws -> String? {
         guard let folder = PayloadFolder(store), store.configuration.access == .readWrite else { return nil }
         guard try !store.read({ try Self.unnamed(folder, $0) }).isEmpty else { return nil }
         return try store.write { tx in
             let names = try Set(folder.names())
             let isFile = { (name: String) in names.contains(name) && folder.size(of: name) != nil }
             if takesBack { try tx.takeBackFiles(Self.unnamed(folder, tx), in: folder, isFile) }
-            guard let doubt = try tx.payloadDoubt(isFile, readsResources: true) else {
+            guard let doubt = try doubt ?? tx.payloadDoubt(isFile, readsResources: true) else {
                 try folder.sweep(keeping: Self.named(tx), overwrites: tx.unfinishedErasure != nil)
                 return nil
             }

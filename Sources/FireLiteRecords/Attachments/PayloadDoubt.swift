@@ -14,6 +14,12 @@ extension ReadTransaction {
     /// - Complexity: reads the rows of all payloads; with `readsResources` also the columns with Attachments.
     func payloadDoubt(_ isFile: (String) -> Bool, readsResources: Bool) throws -> String? {
         if let damaged = try damagedPayload() { return damaged }
+        if readsResources {
+            if try hasLostTables { return "a table of resources is missing" }
+            if let row = try blobRows("SELECT root FROM _blob_reference WHERE blob NOT IN (SELECT blob FROM _blob) LIMIT 1").first {
+                return "the resource with number \(row[0].integer ?? 0) is noted with a payload that has no row"
+            }
+        }
         if let row = try fileRows("SELECT blob, name FROM _blobfile").first(where: { !Self.isFile($0[1], isFile) }) {
             return try "\(payloadText(row[0].integer ?? 0)) is in a file that is missing"
         }

@@ -42,10 +42,9 @@ extension WriteTransaction {
         let rows = try thumbnailRows("SELECT blob FROM _thumbnail WHERE original = ?", [.integer(original)])
         guard !rows.isEmpty else { return }
         try runThumbnails("DELETE FROM _thumbnail WHERE original = ?", [.integer(original)])
-        for row in rows {
-            guard let blob = row[0].integer else { continue }
-            try deleteBlobs([blob])
-        }
+        // A resource may have the same payload, even if no row notes it.
+        let blobs = rows.compactMap { $0[0].integer }
+        if store.payloads.keeper == nil { try deleteBlobs(unused(blobs)) } else { loosePayloads.formUnion(blobs) }
     }
 
     /// Makes the thumbnails of a payload those of the same payload under another number, and seals them if there is a keyring.

@@ -127,4 +127,59 @@ import Testing
         #expect(error?.message.contains("do not match its hash") == true)
         #expect(try Payloads.count(store) == 3)
     }
+
+    // MARK: - Damaged resources
+
+    /// The payload may be that of a resource whose rows no longer say so.
+    @Test(arguments: ["replace(attachment_data, 'blob:', 'blab:')", "NULL"])
+    func nothingIsCollectedWhileAResourceIsDamaged(_ value: String) throws {
+        let store = try store()
+        try store.write { tx in
+            let number = try #require(try tx.registered("DocumentReference", id: "2")).root
+            let sql = "UPDATE DocumentReference_content SET attachment_data = \(value) WHERE _k >> 24 = ?"
+            #expect(try tx.runBlobs(sql, [.integer(number)]) == 1)
+        }
+        let notes = try store.sql("SELECT count(*) FROM _blob_reference")[0][0]
+        for _ in 0..<2 {
+            let error = #expect(throws: AttachmentError.self) { try store.attachments.removeUnreferencedPayloads() }
+            #expect(error?.code == .missing && error?.message.contains("as resources are damaged") == true)
+            #expect(try Payloads.count(store) == 2 && files(store).count == 2)
+            #expect(try store.sql("SELECT count(*) FROM _blob_reference")[0][0] == notes)
+        }
+        let findings = try store.check()
+        #expect(findings.contains { $0.kind == .content } && !findings.contains { $0.text.contains("collect the payloads") })
+        // A resource that is deleted takes its own payload with it, and no other.
+        try store.write { _ = try $0.delete(DocumentReference.self, id: "1") }
+        #expect(try Payloads.count(store) == 1 && files(store).count == 1)
+    }
+
+    @Test func nothingIsCollectedWhileAnOlderVersionIsDamaged() throws {
+        let store = try store()
+        try store.track(.history)
+        try store.write { tx in
+            let document = try #require(try tx.resource(DocumentReference.self, id: "1"))
+            document.content = []
+        }
+        let sql = "UPDATE _change SET content = replace(content, 'blob:', 'blab:') WHERE content LIKE '%blob:%'"
+        #expect(try store.write { try $0.runBlobs(sql) } == 1)
+        for _ in 0..<2 {
+            #expect(code { try store.attachments.removeUnreferencedPayloads() } == .missing)
+            #expect(try Payloads.count(store) == 2)
+        }
+    }
+
+    /// A thumbnail can be the payload of a resource, too, whose note is lost.
+    @Test func aThumbnailThatAResourceRefersToStays() throws {
+        let store = try store()
+        try store.write { tx in
+            let blobs = try tx.blobRows("SELECT blob FROM _blob ORDER BY blob").compactMap { $0[0].integer }
+            try #require(blobs.count == 2)
+            _ = try tx.run(
+                on: ThumbnailTables.module, "INSERT INTO _thumbnail(original, height, blob) VALUES (?, 10, ?)",
+                [.integer(blobs[0]), .integer(blobs[1])])
+            _ = try tx.runBlobs("DELETE FROM _blob_reference WHERE blob = ?", [.integer(blobs[1])])
+        }
+        try store.write { _ = try $0.delete(DocumentReference.self, id: "1") }
+        #expect(try Payloads.count(store) == 1 && data(store, "2") == Self.text("2"))
+    }
 }

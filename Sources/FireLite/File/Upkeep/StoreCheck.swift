@@ -47,10 +47,32 @@ struct StoreCheck {
         findings += try tolerant("_resource", table: "_resource") { try contents() }
         findings += try tolerant("_change", table: "_change") { try changes() }
         findings += try tolerant("_meta", table: "_meta") { try modules() + numbers() + duplicates() }
+        let isDoubtful = findings.contains(where: Self.concernsReferences)
         findings += try tolerant("the payloads", table: "_blob") {
-            try PayloadInventory(connection, access.schema)?.findings(payloadFolder) ?? []
+            try PayloadInventory(connection, access.schema)?.findings(payloadFolder, canCollect: !isDoubtful) ?? []
         }
         return findings
+    }
+
+    /// The first fault because of which rows may no longer say everything that resources and their older versions refer to; nil if all of them are as
+    /// they were stored.
+    ///
+    /// - Complexity: reads all resources, and all that the store has tracked.
+    func resourceDoubt() throws -> StoreFinding? {
+        if let lost = try lostTables().first { return lost }
+        for table in access.schema.storedTables {
+            let unregistered = try tolerant(table.name, table: table.name) { try unregisteredRows(table) }
+            if let first = unregistered.first { return first }
+        }
+        let resources = try tolerant("_resource", table: "_resource") { try shapes() + contents() }
+        if let first = resources.first { return first }
+        return try tolerant("_change", table: "_change") { try changes() }.first(where: Self.concernsReferences)
+    }
+
+    /// Whether what resources or their older versions refer to may be lost with a fault.
+    private static func concernsReferences(_ finding: StoreFinding) -> Bool {
+        guard [.orphanRows, .registry, .content, .unreadable].contains(finding.kind) else { return false }
+        return finding.table.map { !$0.hasPrefix("_") || $0 == "_resource" || $0 == "_change" } ?? true
     }
 
     /// A part that is too damaged to be checked is a fault by itself.
@@ -163,13 +185,10 @@ struct StoreCheck {
 
     /// Rows of a table that belong to no resource, or to no row of the tables that can own them.
     private func orphans(_ table: TablePlan) throws -> [StoreFinding] {
-        var findings: [StoreFinding] = []
+        var findings = try unregisteredRows(table)
         func note(_ count: Int64, _ one: String, _ several: String) {
-            guard count > 0 else { return }
-            let rows = String(counting: count, "row \(one)", "rows \(several)")
-            findings.append(StoreFinding(.orphanRows, table: table.name, typeName: table.resourceName, "\(table.name): \(rows)"))
+            findings += Self.orphans(count, table.name, typeName: table.resourceName, one, several)
         }
-        note(try access.registry.unregisteredRows(of: table), "belongs to no resource", "belong to no resource")
         // Nearly all rows are owned by rows of one table or, for recursive elements, of the same table. With many tables, comparing each with
         // each takes minutes.
         let likely = [table.owner, table].compactMap { $0 }
@@ -190,6 +209,19 @@ struct StoreCheck {
             note(nameless, "names no owner", "name no owner")
         }
         return findings
+    }
+
+    private func unregisteredRows(_ table: TablePlan) throws -> [StoreFinding] {
+        let count = try access.registry.unregisteredRows(of: table)
+        return Self.orphans(count, table.name, typeName: table.resourceName, "belongs to no resource", "belong to no resource")
+    }
+
+    private static func orphans(
+        _ count: Int64, _ table: String, typeName: String? = nil, _ one: String, _ several: String
+    ) -> [StoreFinding] {
+        guard count > 0 else { return [] }
+        let rows = String(counting: count, "row \(one)", "rows \(several)")
+        return [StoreFinding(.orphanRows, table: table, typeName: typeName, "\(table): \(rows)")]
     }
 
     /// Resources with rows in a table that their shape does not name, or with no rows in a table that it names.
