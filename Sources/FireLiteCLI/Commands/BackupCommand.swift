@@ -14,13 +14,14 @@ struct BackupCommand: Command {
         operands: "FILE", operandCount: 1...1, operandKinds: [.output(.copy)],
         jsonKeys: [
             JSONKey("missingPayloads", "a list: payloads of attachments that the database lacks, and so the copy"),
+            JSONKey("missingTables", "a list of texts: tables that another program has dropped, so that the copy lacks them"),
             JSONKey("file", "the copy"), JSONKey("bytes", "its size"),
         ],
         discussion: """
             The copy is the database as it was when the copy began. FILE appears when it is complete and on the disk, and
             only its owner can read it. An existing file is refused unless --replace is given. That replaces databases only;
             an encrypted one must have the key of the copy or of the database. The exit status is 1 if payloads of attachments
-            are missing.
+            or tables are missing.
 
             \(KeyFile.discussion)
 
@@ -58,13 +59,20 @@ struct BackupCommand: Command {
         }
         var report = Report()
         let missing = findings.filter { $0.kind == .payload }
+        let tables = findings.filter { $0.kind == .module }
         report.addTexts("missingPayloads", missing.map(\.text))
+        report.addTexts("missingTables", tables.map(\.text))
         report.addNote("copied to \(target)")
         report.addMember("file", .text(target))
         report.addMember("bytes", .bytes(try Self.size(of: target)))
         try console.print(report, asJSON: isJSON)
         if let doubt = findings.first(where: { $0.kind == .checksum }) {
             throw ToolError.incomplete("in \(database.path) \(doubt): check it with `firelite check`")
+        }
+        guard tables.isEmpty else {
+            let names = tables.compactMap(\.table).joined(separator: ", ")
+            throw ToolError.incomplete(
+                "\(database.path) has lost \(names), and so has the copy: see `firelite check`, or use `firelite recover`")
         }
         if missing.isEmpty { return .done }
         let payloads = Figures.count(missing.count, "payload of an attachment is", "payloads of attachments are")

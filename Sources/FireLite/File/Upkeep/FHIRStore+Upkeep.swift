@@ -14,8 +14,9 @@ extension FHIRStore {
     ///     row by row instead of page by page.
     ///   - progress: called about every mebibyte with the number of pages copied; when copying row by row, with the steps of SQLite's virtual
     ///     machine. Default: none.
-    /// - Returns: the payloads of attachments that the copy lacks, as the store does, with their resources; and, of kind `checksum`, pages of the store
-    ///   without a checksum, whose damage the copy may have and not show; empty if it is complete.
+    /// - Returns: the payloads of attachments that the copy lacks, as the store does, with their resources; of kind `module`, tables that another
+    ///   program has dropped; and, of kind `checksum`, pages of the store without a checksum, whose damage the copy may have and not show; empty if it
+    ///   is complete.
     /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, also if the existing file is not a database or none of the keys opens it;
     ///   `cannotOpen`, `diskFull`, `noEncryption`; `busy` if the existing file is open; `invalidArgument` if the copy is the store's own file or one that belongs to it.
     @discardableResult
@@ -40,14 +41,31 @@ extension FHIRStore {
         }
         try copyPayloadFiles(to: target)
         try pending.finish()
-        let missing = payloads?.missing(PayloadFolder(database: target)) ?? []
+        let lost = try read { tx in try mapping { try Self.lostTables(tx) } }
+        let missing = (payloads?.missing(PayloadFolder(database: target)) ?? []) + lost
         guard let doubt else { return missing }
         return missing + [StoreFinding(.checksum, "\(doubt), so damage there is not noticed, and the copy may have it")]
     }
 
     private func copyPayloadFiles(to target: String) throws {
-        guard let folder = PayloadFolder(self), try read({ $0.access.schema.moduleDefinitions["_blobfile"] != nil }) else { return }
+        guard let folder = PayloadFolder(self), try read({ tx in try mapping { try Self.hasPayloadFiles(tx) } }) else { return }
         try folder.copy(to: PayloadFolder(database: target))
+    }
+
+    /// Whether payloads can be in files, by a table of the module, which may be lost, or by what the file says of its modules.
+    private static func hasPayloadFiles(_ transaction: ReadTransaction) throws -> Bool {
+        let tables = LibraryModules.tables(of: "blobfile").map(\.name)
+        if tables.contains(where: { transaction.access.schema.moduleDefinitions[$0] != nil }) { return true }
+        return try ModuleRecord.all(transaction.access.connection).contains { $0.module == "blobfile" }
+    }
+
+    /// The tables of modules that the store has lost.
+    private static func lostTables(_ transaction: ReadTransaction) throws -> [StoreFinding] {
+        try ModuleRecord.all(transaction.access.connection).flatMap { record in
+            record.tables.filter { transaction.access.schema.moduleDefinitions[$0] == nil }.map {
+                StoreFinding(.module, table: $0, "the table \($0) of \(record.module) is missing")
+            }
+        }
     }
 
     /// The payloads that a snapshot's resources refer to; nil if it is too damaged to say.
