@@ -23,6 +23,29 @@ enum LibraryModules {
         "_appdata": ["_appdata_annotation", "_appdata_key", "_appdata_content"],
     ]
 
+    /// A table whose rows belong to rows of another one.
+    struct OwnedTable {
+        let table: String
+        let owner: String
+        /// The key of the owners, which the column `owner` of the table names.
+        let key: String
+
+        /// Whether some tables have both, with the columns that name the owners.
+        func isIn(_ tables: [ModuleTable]) -> Bool {
+            tables.contains { $0.name == owner && $0.key == key }
+                && tables.contains { $0.name == table && ($0.key == "owner" || $0.columns.contains { $0.name == "owner" }) }
+        }
+
+        /// The SQL that finds the rows without an owner.
+        var isOwnerless: String { "owner IS NULL OR owner NOT IN (SELECT \(key) FROM \(owner))" }
+    }
+
+    /// The tables whose rows nothing reads without their owner: what records and app data have besides their own row. These rows and their owner are written
+    /// and deleted together.
+    static let owned = [("_record", "root"), ("_appdata", "number")].flatMap { owner, key in
+        ["annotation", "key", "content"].map { OwnedTable(table: "\(owner)_\($0)", owner: owner, key: key) }
+    }
+
     private static let all = records + attachments + samples + servers + trust + packages
 
     private static let records: [ModuleTable] = [

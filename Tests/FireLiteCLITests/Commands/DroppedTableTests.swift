@@ -102,7 +102,7 @@ struct DroppedTableTests {
 
     /// Tables that are empty before their first use: Documentation/Absence.md says what follows.
     private static let emptyAtFirst: Set<String> = [
-        "_appdata", "_appdata_annotation", "_appdata_content", "_appdata_key", "_blob_policy", "_change_reader", "_outbox",
+        "_appdata_annotation", "_appdata_content", "_appdata_key", "_blob_policy", "_change_reader", "_outbox",
         "_outbox_server", "_record", "_record_annotation", "_record_content", "_record_key", "_samples_anchor", "_samples_sent",
         "_samples_series", "_trust_nonce",
     ]

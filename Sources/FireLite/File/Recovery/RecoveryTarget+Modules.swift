@@ -50,7 +50,22 @@ extension RecoveryTarget {
                 unreadable.append("\(table.name): the rows \(gap.lowerBound) to \(gap.upperBound), if there are any, cannot be read")
             }
         }
-        return unreadable
+        return try unreadable + leaveOutOwnerless(of: tables + lost.restored)
+    }
+
+    /// Deletes rows whose owners were not copied: a later owner could get their number.
+    ///
+    /// - Parameter tables: the tables of modules that the new file has.
+    /// - Returns: a line for each table that had such rows.
+    private func leaveOutOwnerless(of tables: [ModuleTable]) throws -> [String] {
+        try LibraryModules.owned.filter { $0.isIn(tables) }.compactMap { owned in
+            let before = connection.totalChanges
+            try connection.run("DELETE FROM \(owned.table) WHERE \(owned.isOwnerless)")
+            let count = connection.totalChanges - before
+            guard count > 0 else { return nil }
+            let rows = String(counting: Int64(count), "row was", "rows were")
+            return "\(owned.table): \(rows) left out, as \(owned.owner) has lost \(count == 1 ? "its owner" : "their owners")"
+        }
     }
 
     /// - Returns: the keys that cannot be read, the number of rows that break a unique index, and that of rows which may have been changed.

@@ -108,8 +108,8 @@ struct StoreCheck {
 
     private func triggerNames() throws -> Set<String> { Set(try texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")) }
 
-    /// Tables of modules that are missing, or that this library did not write, whether or not the module is in use. What is in them belongs to the
-    /// modules.
+    /// Tables of modules that are missing, or that this library did not write, whether or not the module is in use, and rows without an owner. What
+    /// else is in them belongs to the modules.
     private func modules() throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         let records = try ModuleRecord.all(connection)
@@ -129,6 +129,12 @@ struct StoreCheck {
                     ? "is missing" : "was not written by this library, or another program has changed its definition"
                 findings.append(StoreFinding(.module, table: table, "the table \(table) of \(record.module) \(fault)"))
             }
+        }
+        let tables = access.schema.moduleDefinitions.values.compactMap { ModuleTable(definition: $0) }
+        for owned in LibraryModules.owned where owned.isIn(tables) {
+            let count = try connection.integer("SELECT count(*) FROM \(owned.table) WHERE \(owned.isOwnerless)") ?? 0
+            findings += Self.orphans(
+                count, owned.table, "belongs to no row of \(owned.owner)", "belong to no row of \(owned.owner)")
         }
         return findings
     }

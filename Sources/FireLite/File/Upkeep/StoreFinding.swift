@@ -18,7 +18,7 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
         public static let unknownTable = Kind(rawValue: "unknownTable")
         /// A declaration of an index, or a trigger of a full-text index, is not as the library writes it.
         public static let index = Kind(rawValue: "index")
-        /// Rows belong to no resource, or to no row of it.
+        /// Rows belong to no resource, or to no row of it. In tables of records and app data: to no record.
         public static let orphanRows = Kind(rawValue: "orphanRows")
         /// The registry and the tables disagree about a resource's rows.
         public static let registry = Kind(rawValue: "registry")
