@@ -50,7 +50,7 @@ extension RecoveryTarget {
                 unreadable.append("\(table.name): the rows \(gap.lowerBound) to \(gap.upperBound), if there are any, cannot be read")
             }
         }
-        return try unreadable + leaveOutOwnerless(of: tables + lost.restored)
+        return try unreadable + leaveOutOwnerless(of: tables.map(\.table) + lost.restored)
     }
 
     /// Deletes rows whose owners were not copied: a later owner could get their number.
