@@ -13,7 +13,10 @@ struct WaitingItem {
     }
 
     /// Whether the resource cannot be read in the database, so that its change was not sent.
-    var isDamaged: Bool { change.state == .pending && change.status == nil && !change.issues.isEmpty }
+    var isDamaged: Bool { change.state == .pending && change.status == nil && !change.issues.isEmpty && !isWithoutVersion }
+
+    /// Whether the server gives no version of the resource, so that its change was not sent.
+    var isWithoutVersion: Bool { change.state == .pending && change.issues.contains { $0.detailCodes == ["server-gives-no-version"] } }
 
     /// Codes of the server's issues; its texts may repeat values of records.
     private var codes: [String] { change.issues.map(\.code) }
@@ -22,6 +25,9 @@ struct WaitingItem {
         let name = "\(change.typeName)/\(change.id)"
         if change.isLocked { return "sealed \(name): left alone without --keyring" }
         if isDamaged { return "not sent \(name): it cannot be read here, see `firelite check`" }
+        if isWithoutVersion {
+            return "held back \(name): the server gives no versions, so changes of what it has cannot be sent safely"
+        }
         if change.state == .pending {
             guard let status = change.status else { return "held back \(name): what it refers to was not sent, or the server failed" }
             return "held back \(name): the answer was \(status), and did not say why"

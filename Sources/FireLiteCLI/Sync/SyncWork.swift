@@ -200,6 +200,7 @@ struct SyncWork {
         let parked = waiting.count { $0.state == .parked }
         let undecided = waiting.count { $0.state == .undecided }
         let damaged = waiting.count { WaitingItem($0, isHere: true).isDamaged }
+        let unversioned = waiting.count { WaitingItem($0, isHere: true).isWithoutVersion }
         let held = waiting.count - deferred - parked - undecided - damaged
         var report = Report()
         let figures: [Report.Figure] = [
@@ -258,7 +259,9 @@ struct SyncWork {
                     ? "`firelite check` says why"
                     : parked > 0
                         ? "edit what was refused, and push again"
-                        : unreadable.isEmpty || isLenient ? "run the command again" : "--lenient reads what can be read"
+                        : held > 0 && unversioned == held && unreadable.isEmpty && result.missing == 0
+                            ? "the server gives no versions, so changes of what it has cannot be sent safely"
+                            : unreadable.isEmpty || isLenient ? "run the command again" : "--lenient reads what can be read"
         throw ToolError.incomplete("\(parts.compactMap { $0 }.joined(separator: ", ")): \(remedy)")
     }
 

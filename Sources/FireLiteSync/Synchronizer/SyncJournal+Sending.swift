@@ -91,6 +91,25 @@ extension SyncJournal {
         }
     }
 
+    /// Stands in `OutcomeIssue.detailCodes` for a change of a resource that the server has shown without a version.
+    static let givesNoVersion = "server-gives-no-version"
+
+    /// Notes why changes are not sent: the server gives no version of their resources even if each is read by itself.
+    func noteWithoutVersion(_ keys: [SyncKey]) throws {
+        let issue = OutcomeIssue(
+            severity: "warning", code: "not-supported", detailCodes: [Self.givesNoVersion],
+            diagnostics: "the server gives no versions, so changes of what it has cannot be sent safely")
+        for key in keys {
+            guard let known = try known(key), known.version == nil else { continue }
+            try run(
+                "UPDATE _sync_change SET issues = ? WHERE server = ? AND type = ? AND id = ? AND state = 0",
+                [
+                    .text(String(decoding: try JSONEncoder().encode([issue]), as: UTF8.self)), .integer(server), .text(key.typeName),
+                    .text(key.id),
+                ])
+        }
+    }
+
     /// Takes back the marks of changes that the server has certainly not made. Those of earlier attempts stay.
     func unmark(_ entries: [PushEntry]) throws {
         for entry in entries where !entry.wasSent {

@@ -42,7 +42,10 @@ extension SyncRun {
             }
             // A change without a version at the server would overwrite others' changes: first the version is read.
             let keys = next.withoutVersion.filter { state.collisions[$0] == nil }
-            guard !keys.isEmpty else { break }
+            guard !keys.isEmpty else {
+                try await journal { try $0.noteWithoutVersion(next.withoutVersion) }
+                break
+            }
             for key in keys { state.collisions[key] = 1 }
             try await settle(keys)
         }

@@ -111,6 +111,27 @@ import Testing
         server.history[SyncKey(typeName: "Patient", id: id)]?.last?.json ?? "{}"
     }
 
+    /// Without versions, a change could overwrite another's edit: it stays, and says why.
+    @Test func changesWaitIfTheServerGivesNoVersions() async throws {
+        server.put(samplePatient("e", "One"))
+        let server = server
+        let transport = StubServer { request, _ in
+            let answer = try await server.send(request)
+            let text = String(decoding: answer.body, as: UTF8.self).replacing(/"versionId":"[0-9]+",?/, with: "")
+            return .json(text, answer.status)
+        }
+        let device = try Device(transport, scope: .types("Patient"))
+        try await device.sync()
+        try device.edit { tx in try tx.upsert(samplePatient("e", "Two")) }
+        for _ in 0..<2 {
+            #expect(try await device.sync().updated == 0)
+            let waiting = try await device.synchronizer.changes(.pending)
+            #expect(waiting.map(\.id) == ["e"])
+            #expect(waiting.first?.issues.map(\.detailCodes) == [["server-gives-no-version"]])
+        }
+        #expect(try family(device, "e") == "Two")
+    }
+
     @Test func twoContentsOfOneVersionAreReadAgain() async throws {
         server.put(samplePatient("e", "Honest"))
         isLying.value = true
