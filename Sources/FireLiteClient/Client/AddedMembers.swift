@@ -42,14 +42,22 @@ enum AddedMembers {
         while place < sent.count, text[place] == sent[place] { place += 1 }
         let count = text.count - sent.count
         guard text[(place + count)...] == sent[place...] else { return false }
-        // Both begin with the same characters, such as the quotation mark of a name.
-        while place > 0, text[place - 1] == text[place + count - 1] { place -= 1 }
-        var members = text[place..<place + count]
+        // Characters at both ends of what was added may be the same, such as the quotation mark of a name: it may have begun earlier.
+        while !isMembers(text[place..<place + count], isFirst: sent.count == 2) {
+            guard place > 0, text[place - 1] == text[place + count - 1] else { return false }
+            place -= 1
+        }
+        return true
+    }
+
+    /// Whether an object's members stand here, with the comma that separates them from the others.
+    private static func isMembers(_ text: ArraySlice<UInt8>, isFirst: Bool) -> Bool {
+        var members = text
         if members.first == UInt8(ascii: ",") {
             members = members.dropFirst()
         } else if members.last == UInt8(ascii: ",") {
             members = members.dropLast()
-        } else if sent.count > 2 {
+        } else if !isFirst {
             return false
         }
         var walk = JSONWalk([UInt8(ascii: "{")] + members + [UInt8(ascii: "}")])
