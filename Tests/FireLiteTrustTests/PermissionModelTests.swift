@@ -258,6 +258,8 @@ import Testing
             (seen, hidden) = (seen + expected.count, hidden + records.count - expected.count)
             partial += papers.count { !$0.signers.isEmpty && $0.signers.count < $0.grantors.count }
         }
-        #expect(seen > Effort.count(20) && hidden > Effort.count(100) && partial > Effort.count(3))
+        #expect(seen > Effort.count(20) && hidden > Effort.count(100))
+        // The first worlds have none that some of its grantors have signed.
+        #expect(Effort.isReduced || partial > 3)
     }
 }
