@@ -29,6 +29,10 @@ struct BundleProof {
     private let requests: [FHIRRequest]
     private let results: [FHIRBundleEntryResult]
     private let kind: FHIRClient.BundleKind
+    /// What the requests write.
+    private let targets: [FHIRRequest.Target]
+    /// Where the results say that resources are, at this server.
+    private let places: [ResourceLocation?]
     private var found: [WriteReceipt?]
     /// Which creates are not there, as a whole answer to a search by their conditions shows.
     private var absent: Set<Int> = []
@@ -42,6 +46,8 @@ struct BundleProof {
         self.requests = requests
         self.results = results
         self.kind = kind
+        targets = requests.map(\.target)
+        places = results.map { ResourceLocation($0.location, at: client.origin) }
         found = Array(repeating: nil, count: requests.count)
     }
 
@@ -95,38 +101,42 @@ struct BundleProof {
     // MARK: - Results
 
     private func subjects() -> [Subject] {
-        var subjects = zip(requests, results).map { subject($0, $1) }
+        var subjects = requests.indices.map(subject)
         // One resource is not what several entries have made.
         var counts: [String: Int] = [:]
         func name(_ index: Int) -> String? {
-            guard case .resource(let typeName, let id) = subjects[index], case .type = requests[index].target else { return nil }
+            guard case .resource(let typeName, let id) = subjects[index], case .type = targets[index] else { return nil }
             return typeName + "/" + id
         }
         let names = subjects.indices.map(name)
         for name in names.compactMap({ $0 }) { counts[name, default: 0] += 1 }
         for (index, name) in names.enumerated() {
-            guard let name, counts[name] ?? 0 > 1, case .type(let typeName) = requests[index].target else { continue }
+            guard let name, counts[name] ?? 0 > 1, case .type(let typeName) = targets[index] else { continue }
             subjects[index] = requests[index].condition.map { .match(typeName: typeName, $0) } ?? .contradiction
         }
         return subjects
     }
 
-    private func subject(_ request: FHIRRequest, _ result: FHIRBundleEntryResult) -> Subject {
-        let place = ResourceLocation(result.location, at: client.origin)
+    private func subject(_ index: Int) -> Subject {
+        let (request, place, head) = (requests[index], places[index], results[index].head)
         let typeName: String
-        switch request.target {
+        var id: String?
+        switch targets[index] {
         case .other, .bundle: return .nothing
-        case .type(let name), .resource(let name, _): typeName = name
+        case .type(let name): typeName = name
+        case .resource(let name, let named): (typeName, id) = (name, named)
         }
         guard request.method != .get, request.method != .head else { return .nothing }
-        guard place.map({ $0.typeName == typeName }) ?? true, result.head.map({ $0.typeName == typeName && $0.id != nil }) ?? true else {
+        guard place.map({ $0.typeName == typeName }) ?? true, head.map({ $0.typeName == typeName && $0.id != nil }) ?? true else {
             return .contradiction
         }
-        var ids = Set([place?.id, result.head?.id].compactMap { $0 })
-        if case .resource(_, let id) = request.target { ids.insert(id) }
-        guard ids.count < 2 else { return .contradiction }
+        for stated in [place?.id, head?.id] {
+            guard let stated else { continue }
+            guard id ?? stated == stated else { return .contradiction }
+            id = stated
+        }
         if request.method == .delete, let condition = request.condition { return .match(typeName: typeName, condition) }
-        if let id = ids.first, FHIRRequest.isAddressable(id) { return .resource(typeName: typeName, id: id) }
+        if let id, FHIRRequest.isAddressable(id) { return .resource(typeName: typeName, id: id) }
         return request.condition.map { .match(typeName: typeName, $0) } ?? .contradiction
     }
 
@@ -134,7 +144,7 @@ struct BundleProof {
     private mutating func isShownAtOnce(_ index: Int, _ id: String) -> Bool {
         let (request, result) = (requests[index], results[index])
         guard request.method != .delete, let json = result.resource, let head = result.head else { return false }
-        let stated = FHIRRequest.version(inEntityTag: result.entityTag) ?? ResourceLocation(result.location, at: client.origin)?.version
+        let stated = FHIRRequest.version(inEntityTag: result.entityTag) ?? places[index]?.version
         guard head.version == nil || stated == nil || head.version == stated else { return false }
         let version = head.version ?? stated
         let release = client.release
@@ -150,8 +160,7 @@ struct BundleProof {
     /// Whether the result has the address of a new version of the resource.
     private mutating func isStated(_ index: Int, _ id: String) -> Bool {
         let (request, result) = (requests[index], results[index])
-        guard request.method != .delete, result.status != 204, let place = ResourceLocation(result.location, at: client.origin),
-            let version = place.version, version != request.replacedVersion,
+        guard request.method != .delete, result.status != 204, let version = places[index]?.version, version != request.replacedVersion,
             [FHIRRequest.version(inEntityTag: result.entityTag), result.head?.version].allSatisfy({ $0 ?? version == version }),
             // Of what is only to be made, the version may be anybody's.
             request.fields["If-None-Match"] == nil || result.status == 201

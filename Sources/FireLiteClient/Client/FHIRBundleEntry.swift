@@ -30,7 +30,7 @@ public struct FHIRBundleEntry: Sendable, Hashable, Codable, CustomStringConverti
         if let fullUrl { json.append(contentsOf: "\"fullUrl\":\(JSONText.string(fullUrl)),".utf8) }
         if let body = request.body {
             json.append(contentsOf: "\"resource\":".utf8)
-            if request.fields["Content-Type"].map({ MediaType($0).isJSONPatch }) == true {
+            if request.method == .patch, request.fields["Content-Type"].map({ MediaType($0).isJSONPatch }) == true {
                 // A patch travels as a Binary (https://hl7.org/fhir/http.html#patch).
                 let text = body.base64EncodedString()
                 json.append(

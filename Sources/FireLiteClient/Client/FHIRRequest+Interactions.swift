@@ -119,9 +119,9 @@ extension FHIRRequest {
 
     /// The version in an entity tag; nil for anything else.
     package static func version(inEntityTag tag: String?) -> String? {
-        guard var text = tag?[...] else { return nil }
-        if text.hasPrefix("W/") { text = text.dropFirst(2) }
-        guard text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return nil }
+        guard var text = tag?.utf8[...] else { return nil }
+        if text.starts(with: "W/".utf8) { text = text.dropFirst(2) }
+        guard text.count > 2, text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") else { return nil }
         return String(text.dropFirst().dropLast())
     }
 
@@ -144,9 +144,10 @@ extension FHIRRequest {
         guard !path.isEmpty else { return }
         let isSafe =
             path.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") }
-            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
-                let plain = part.removingPercentEncoding ?? ""
-                return !plain.isEmpty && plain != "." && plain != ".." && !plain.contains("/")
+            && path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in
+                var plain = String(part) ?? ""
+                if part.contains(UInt8(ascii: "%")) { plain = plain.removingPercentEncoding ?? "" }
+                return !plain.isEmpty && plain != "." && plain != ".." && !plain.utf8.contains(UInt8(ascii: "/"))
             }
         guard isSafe else {
             throw FHIRClientError(

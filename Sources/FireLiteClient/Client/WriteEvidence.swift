@@ -56,12 +56,13 @@ extension FHIRRequest {
     /// What the request writes, by its path.
     var target: Target {
         if path.isEmpty { return .bundle }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard let first = parts.first, first.first?.isUppercase == true, !parts.contains(where: { $0.hasPrefix("$") || $0.hasPrefix("_") })
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard let first = parts.first.flatMap({ String($0) }), first.first?.isUppercase == true,
+            !parts.contains(where: { $0.first == UInt8(ascii: "$") || $0.first == UInt8(ascii: "_") })
         else { return .other }
         switch parts.count {
         case 1: return .type(first)
-        case 2: return .resource(typeName: first, id: parts[1])
+        case 2: return String(parts[1]).map { .resource(typeName: first, id: $0) } ?? .other
         default: return .other
         }
     }

@@ -10,21 +10,25 @@ package struct ResourceLocation: Sendable, Hashable {
     package init?(_ location: String?, at server: Origin) {
         guard let location else { return nil }
         // Proxies change schemes and ports.
-        if location.contains("://"), URL(string: location).flatMap({ Origin($0) })?.host != server.host { return nil }
+        if location.utf8.contains(UInt8(ascii: ":")), location.contains("://"),
+            URL(string: location).flatMap({ Origin($0) })?.host != server.host
+        {
+            return nil
+        }
         self.init(location)
     }
 
     package init?(_ location: String?) {
         guard let location else { return nil }
-        var parts = location.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").map(String.init)
+        var parts = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }.split(separator: UInt8(ascii: "/"))
         var version: String?
-        if parts.count >= 4, parts[parts.count - 2] == "_history" {
-            version = parts.last
+        if parts.count >= 4, parts[parts.count - 2].elementsEqual("_history".utf8) {
+            version = parts.last.flatMap { String($0) }
             parts.removeLast(2)
         }
-        guard parts.count >= 2, let id = parts.last, parts[parts.count - 2].first?.isUppercase == true else { return nil }
-        typeName = parts[parts.count - 2]
-        self.id = id
-        self.version = version
+        guard parts.count >= 2, let id = parts.last.flatMap({ String($0) }), let typeName = String(parts[parts.count - 2]),
+            typeName.first?.isUppercase == true
+        else { return nil }
+        (self.typeName, self.id, self.version) = (typeName, id, version)
     }
 }
