@@ -1,17 +1,20 @@
 import FireLiteSync
 import Foundation
 
-/// A FHIR server in this process that answers searches for whole types at once, sorted by the time of the last change.
+/// A FHIR server in this process that answers searches for whole types at once, sorted by the time of the last change: as it is asked to, or, as some
+/// servers do, the oldest first whatever it is asked.
 ///
 /// The resource with the number n of a type was changed n milliseconds after the first. The pages are made when they are asked for.
 final class PageServer: HTTPTransport {
     private let counts: [String: Int]
     /// Appends the JSON of a resource: gets its type and its number.
     private let append: @Sendable (String, Int, inout Data) -> Void
+    private let sortsAsAsked: Bool
 
     /// - Parameter counts: the number of resources of each type.
-    init(counts: [String: Int], append: @escaping @Sendable (String, Int, inout Data) -> Void) {
+    init(counts: [String: Int], sortsAsAsked: Bool = true, append: @escaping @Sendable (String, Int, inout Data) -> Void) {
         self.counts = counts
+        self.sortsAsAsked = sortsAsAsked
         self.append = append
     }
 
@@ -40,18 +43,22 @@ final class PageServer: HTTPTransport {
         guard request.method == .get, let type = components?.path.split(separator: "/").last.map(String.init), let count = counts[type]
         else { return HTTPResponse(404) }
         func parameter(_ name: String) -> String? { components?.queryItems?.first { $0.name == name }?.value }
-        let start = parameter("_lastUpdated").map { Self.number($0) } ?? parameter("_offset").flatMap { Int($0) } ?? 0
-        let end = min(start + (parameter("_count").flatMap { Int($0) } ?? 100), count)
-        var body = Data("{\"resourceType\":\"Bundle\",\"type\":\"searchset\",\"total\":\(count),\"link\":[".utf8)
-        body.append(contentsOf: "{\"relation\":\"self\",\"url\":\"\(Self.base)/\(type)?_sort=_lastUpdated\"}".utf8)
-        if end < count {
-            let next = "\(Self.base)/\(type)?_sort=_lastUpdated&_count=\(end - start)&_offset=\(end)"
+        let since = parameter("_lastUpdated")
+        let first = min(since.map { Self.number($0) } ?? 0, count)
+        let isNewestFirst = sortsAsAsked && parameter("_sort") == "-_lastUpdated"
+        let start = min(parameter("_offset").flatMap { Int($0) } ?? 0, count - first)
+        let end = min(start + (parameter("_count").flatMap { Int($0) } ?? 100), count - first)
+        let search = "\(Self.base)/\(type)?_sort=\(isNewestFirst ? "-" : "")_lastUpdated"
+        var body = Data("{\"resourceType\":\"Bundle\",\"type\":\"searchset\",\"total\":\(count - first),\"link\":[".utf8)
+        body.append(contentsOf: "{\"relation\":\"self\",\"url\":\"\(search)\"}".utf8)
+        if first + end < count {
+            let next = search + (since.map { "&_lastUpdated=" + $0 } ?? "") + "&_count=\(end - start)&_offset=\(end)"
             body.append(contentsOf: ",{\"relation\":\"next\",\"url\":\"\(next)\"}".utf8)
         }
         body.append(contentsOf: "]".utf8)
-        for number in start..<max(start, end) {
-            body.append(contentsOf: (number == start ? ",\"entry\":[{\"resource\":" : ",{\"resource\":").utf8)
-            append(type, number, &body)
+        for place in start..<end {
+            body.append(contentsOf: (place == start ? ",\"entry\":[{\"resource\":" : ",{\"resource\":").utf8)
+            append(type, isNewestFirst ? count - 1 - place : first + place, &body)
             body.append(UInt8(ascii: "}"))
         }
         if start < end { body.append(UInt8(ascii: "]")) }

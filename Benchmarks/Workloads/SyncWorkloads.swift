@@ -8,19 +8,21 @@ import Foundation
 struct SyncWorkloads: Workload {
     static let push = "push of new resources, against reading, encoding and sending"
     static let pull = "pull, against receiving and upserting"
+    static let walk = "pull from a server that does not sort, against receiving and upserting"
     static let memory = "pull of generated pages"
     /// The number of resources that are pushed.
     private static let pushed = 10_000
     private static let pageSize = 500
 
-    var names: [String] { [Self.push, Self.pull, Self.memory] }
+    var names: [String] { [Self.push, Self.pull, Self.walk, Self.memory] }
 
     func isWorthwhile(at size: Int, of sizes: [Int]) -> Bool { size == sizes.last }
 
     func run(_ bench: Bench) throws -> [Measurement] {
         var measurements: [Measurement] = []
         if bench.wants(Self.push) { measurements.append(try push(bench.sibling(bench.corpus.prefix(Self.pushed)))) }
-        if bench.wants(Self.pull) { measurements.append(try pull(bench)) }
+        if bench.wants(Self.pull) { measurements.append(try pull(bench, Self.pull, sortsAsAsked: true)) }
+        if bench.wants(Self.walk) { measurements.append(try pull(bench, Self.walk, sortsAsAsked: false)) }
         if bench.wants(Self.memory) { measurements.append(try memory(bench)) }
         return measurements
     }
@@ -103,17 +105,18 @@ struct SyncWorkloads: Workload {
 
     // MARK: - Pull
 
-    private func pull(_ bench: Bench) throws -> Measurement {
+    /// - Parameter sortsAsAsked: whether the server does; where it does not, ids and versions are compared in the end, with everything sent again.
+    private func pull(_ bench: Bench, _ name: String, sortsAsAsked: Bool) throws -> Measurement {
         let texts = try Self.texts(bench.corpus)
         let types = texts.keys.sorted()
-        let server = PageServer(counts: texts.mapValues(\.count)) { type, number, page in
+        let server = PageServer(counts: texts.mapValues(\.count), sortsAsAsked: sortsAsAsked) { type, number, page in
             if let text = texts[type]?[number] { page.append(text) }
         }
         let paths = [bench.scratch.fresh(), bench.scratch.fresh()]
         defer { for path in paths { bench.scratch.delete(path) } }
         let scope = SyncScope.types(types)
         return try bench.measure(
-            Self.pull, operations: bench.size,
+            name, operations: bench.size,
             subject: { stopwatch in
                 bench.scratch.delete(paths[0])
                 let synchronizer = Synchronizer(try bench.openStore(paths[0]), try Self.client(server), scope: scope)
