@@ -90,7 +90,7 @@ extension FHIRStore {
                     report.left += kept.map { .init(kind: .unknown, what: $0) }
                 }
             }
-            report.left += try unnamedFiles()
+            report.left += try unnamedFiles() + unnamedPieces()
             try options.overwrites ? overwriteFile() : forgetReports()
         } catch let error as FHIRStoreError where [.busy, .diskFull].contains(error.code) {
             let (obstacle, remedy) = error.code == .busy ? ("is in use", "end what uses it") : ("is on a full disk", "free space")
@@ -192,6 +192,21 @@ extension FHIRStore {
         }
         let files = String(counting: count, "file", "files")
         return count == 0 ? [] : [.init(kind: .unknown, what: "\(files) in \(folder.path) that no payload names")]
+    }
+
+    /// The bytes of payloads whose own row is lost: nobody knows whose they are.
+    private func unnamedPieces() throws -> [ErasureReport.Remainder] {
+        let (pieces, files) = try read { tx in
+            func count(_ table: String, _ sql: String) throws -> Int { Int(try tx.rows(ofModuleTable: table, sql).first?[0].integer ?? 0) }
+            return (
+                try count("_blob_chunk", "SELECT count(*) FROM _blob_chunk WHERE chunk >> 24 NOT IN (SELECT blob FROM _blob)"),
+                try count("_blobfile", "SELECT count(*) FROM _blobfile WHERE blob NOT IN (SELECT blob FROM _blob)")
+            )
+        }
+        let parts = [(pieces, "piece", "pieces", "database"), (files, "file", "files", "folder of payloads")].filter { $0.0 > 0 }
+        return parts.map { count, one, many, place in
+            .init(kind: .unknown, what: "\(String(counting: count, one, many)) of payloads in the \(place) whose rows are lost")
+        }
     }
 
     /// Rewrites the file and empties its log, and ends what the file notes of erasures.

@@ -329,6 +329,14 @@ struct ErasureTests: ErasureSuite {
         #expect(report.isCompletion && report.left == [FHIRStore.forgottenReport] + left)
     }
 
+    /// A payload of the person that has lost its own row is not deleted, as nobody knows whose it is, and listed.
+    @Test(arguments: [false, true]) func payloadsThatHaveLostTheirOwnRowsAreListed(_ inFiles: Bool) throws {
+        let store = try storeWithPayload(inFiles: inFiles)
+        #expect(try store.write { try $0.run(onModuleTable: "_blob", "DELETE FROM _blob", []) } == 1)
+        let what = inFiles ? "1 file of payloads in the folder of payloads" : "1 piece of payloads in the database"
+        #expect(try store.erase(id: "1").left.map(\.what) == ["\(what) whose rows are lost"])
+    }
+
     /// A version that is erased takes its payload along, although other versions of the resource stay.
     @Test(arguments: [false, true]) func payloadsOfErasedVersionsOfOthersGo(_ inFiles: Bool) throws {
         func document(of patient: String, _ text: String) -> DocumentReference {

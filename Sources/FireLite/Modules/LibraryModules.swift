@@ -12,6 +12,9 @@ enum LibraryModules {
     /// The table with this name; nil if no module of this library has one.
     static func table(named name: String) -> ModuleTable? { (PayloadTables.all + all).first { $0.name == name } }
 
+    /// Whether a key of `_meta` is that of a module's note of its own rows, by which it notices that some are lost.
+    static func isNote(_ key: String) -> Bool { key == "samples.census" || key.hasPrefix("sync.rows ") }
+
     /// The tables whose rows name rows of another one by numbers, by the name of that one. If it is lost, its new rows get these numbers again, and the
     /// old rows would belong to them.
     static let dependents: [String: [String]] = [

@@ -147,6 +147,7 @@ struct BundleProof {
         let stated = FHIRRequest.version(inEntityTag: result.entityTag) ?? places[index]?.version
         guard head.version == nil || stated == nil || head.version == stated else { return false }
         let version = head.version ?? stated
+        guard !request.mayBeEcho(id: head.id, version: version) else { return false }
         let release = client.release
         let isFound = request.condition != nil && request.method == .post
         guard

@@ -88,7 +88,7 @@ extension FHIRClient {
 
 extension FHIRObject {
     /// Whether the object has every value of another one, at any depth. Items of lists may stand between others.
-    func hasEverything(of other: FHIRObject) -> Bool {
+    package func hasEverything(of other: FHIRObject) -> Bool {
         guard layoutTable == other.layoutTable else { return false }
         return other.layout.elements.allSatisfy { element in
             guard let wanted = other.value(element.slot), wanted.hasContent else { return true }

@@ -116,10 +116,17 @@ extension FHIRRequest {
         receipt.id = body.id ?? receipt.id
         receipt.version = body.version ?? receipt.version
         let isUpdate = response.status != 201 && (method == .put || method == .patch && replacedVersion != nil)
+        guard !mayBeEcho(id: body.id, version: receipt.version) else { return .silent(receipt) }
         // An update may be answered with what was there before.
         if isUpdate, !isShown(by: response.body, version: receipt.version, release: release) { return .silent(receipt) }
         receipt.resource = response.body
         return .done(receipt)
+    }
+
+    /// Whether an answer with a resource may be what was sent, which something has sent back: it has neither a new version nor an id of the server.
+    func mayBeEcho(id: String?, version: String?) -> Bool {
+        if let version, version != replacedVersion { return false }
+        return method != .post || id == body.flatMap { ResourceHead($0) }?.id
     }
 
     package func noEvidence(_ response: HTTPResponse, _ why: String) -> FHIRClientError {

@@ -1,17 +1,19 @@
 import Foundation
 
 extension Outbox {
-    /// Sends an entry once. One that the server says it has done is read back first.
+    /// Sends an entry once. One that the server says it has done, or may have done and that creates resources, is read back first.
     ///
     /// - Parameter mayRepeat: whether such an entry may be sent again if a search shows that it was not done.
     /// - Throws: `CancellationError` only.
     func exchange(_ entry: OutboxOutgoing, mayRepeat: Bool = true) async throws -> OutboxAnswer {
         do {
-            if entry.isAnswered {
+            if try entry.isAnswered || isDoubtfulCreation(entry) {
                 switch try await sender(of: entry).standing(of: entry.request) {
                 case .shown: return .accepted(OutboxReceipt(entry, WriteReceipt(status: 200), wasAlreadyApplied: true))
                 case .absent where mayRepeat: break
                 case .absent: return .failed(OutboxFailure(unshown: "\(Self.unshown(entry)) show it yet; \(Self.remedy(entry))"))
+                // Nobody has said that it was done, and its conditions say what may be done twice.
+                case .unknown where !entry.isAnswered: break
                 case .unknown(let count):
                     let what = "let \(count) of its entries be read back"
                     return .failed(OutboxFailure(unshown: "\(Self.unshown(entry)) \(what); \(Self.remedy(entry))"))
@@ -37,6 +39,14 @@ extension Outbox {
             }
             return .failed(failure)
         }
+    }
+
+    /// Whether an entry is a Bundle that creates resources on a condition, and whose answer got lost: there are servers that ignore conditions.
+    private func isDoubtfulCreation(_ entry: OutboxOutgoing) throws -> Bool {
+        guard entry.isUncertain, entry.endpoint == nil, let (_, requests) = entry.request.entries(try sender(of: entry)) else {
+            return false
+        }
+        return requests.contains { $0.method == .post && $0.fields["If-None-Exist"] != nil }
     }
 
     private static func unshown(_ entry: OutboxOutgoing) -> String {

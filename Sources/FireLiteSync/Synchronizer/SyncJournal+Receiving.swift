@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteCore
+import Foundation
 
 /// What a server has of a resource.
 struct RemoteState {
@@ -101,6 +102,7 @@ extension SyncJournal {
                 guard known?.isOwn == true, !waiting.isEmpty, !waiting.contains(where: \.isEach) else {
                     if known?.isOwn == true, let resource = state.resource {
                         // Pushed from here; the server may have added something.
+                        if waiting.isEmpty, try deferReduced(state, resource, scope, &reception) { continue }
                         try remember(state.key, version: version, scope: scope)
                         if waiting.isEmpty { plain.append(resource) }
                     }
@@ -141,6 +143,7 @@ extension SyncJournal {
         let base = try self.base(first)
         // Pushed from here and edited since; the server may have added something, and nobody else has changed it.
         let isOwn = known?.isOwn == true && state.version != nil && known?.version == state.version
+        let isReduced = isOwn && !(base.flatMap { base in state.resource?.hasEverything(ofSent: base) } ?? true)
         func adopt() throws {
             try removeChanges(of: key)
             guard let remote = state.resource else { return try remove(key, &reception) }
@@ -171,7 +174,9 @@ extension SyncJournal {
                 return try remember(key, version: state.version, scope: scope)
             }
             let isDeferred = waiting.contains { $0.state == .conflict }
-            if let local, !isDeferred {
+            if isReduced {
+                // What it has not kept must not count as taken out there.
+            } else if let local, !isDeferred {
                 let merge = ThreeWayMerge(base: base, local: local, remote: remote)
                 let isThere = merge.conflicts.isEmpty && merge.resource.isSame(atServerAs: remote)
                 if isThere || isOwn && merge.conflicts.isEmpty {
@@ -191,7 +196,7 @@ extension SyncJournal {
             }
         }
         let conflict = SyncConflict(
-            typeName: key.typeName, id: key.id, base: base, local: local?.copy(), remote: state.resource?.copy(),
+            typeName: key.typeName, id: key.id, base: isReduced ? nil : base, local: local?.copy(), remote: state.resource?.copy(),
             remoteVersion: state.version)
         let isDeferred = waiting.contains { $0.state == .conflict }
         // While everything is compared, nobody knows which side was changed.
@@ -216,6 +221,42 @@ extension SyncJournal {
                     .text(key.id),
                 ])
         }
+    }
+
+    /// Stands in `OutcomeIssue.detailCodes` for a server that has not kept all that was sent to it.
+    static let notKept = "not-kept"
+
+    /// Notes a conflict if the server lacks something of what was sent to it, or has changed it: taking that over would lose it here, too. A policy by
+    /// which the server's state wins takes it over.
+    ///
+    /// - Returns: whether nothing else is to be done about the state.
+    private func deferReduced(
+        _ state: RemoteState, _ remote: FHIRResource, _ scope: Int64?, _ reception: inout Reception
+    ) throws -> Bool {
+        let key = state.key
+        let local: FHIRResource?
+        do { local = try stored(key) } catch  where error.isAboutOneResource { return false }
+        guard let local, !remote.hasEverything(ofSent: local) else { return false }
+        let conflict = SyncConflict(
+            typeName: key.typeName, id: key.id, base: nil, local: local.copy(), remote: remote.copy(), remoteVersion: state.version)
+        if case .remote = try configuration.conflicts.resolve(conflict) {
+            reception.resolved += 1
+            return false
+        }
+        try insert(key, try tx.newestChange(), base: nil, content: nil, true)
+        try rebase(key, on: nil, .conflict)
+        let issue = OutcomeIssue(
+            severity: "warning", code: "conflict", detailCodes: [Self.notKept], diagnostics: "the server has not kept all that was sent")
+        try run(
+            "UPDATE _sync_change SET remote = ?, remoteVersion = ?, issues = ? WHERE server = ? AND type = ? AND id = ?",
+            [
+                .text(try sealing(FHIRJSON.string(remote), of: key)), .optional(state.version),
+                .text(String(decoding: try JSONEncoder().encode([issue]), as: UTF8.self)), .integer(server), .text(key.typeName),
+                .text(key.id),
+            ])
+        try remember(key, version: state.version, scope: scope)
+        reception.deferred += 1
+        return true
     }
 
     /// The store's state is sent, based on the server's.

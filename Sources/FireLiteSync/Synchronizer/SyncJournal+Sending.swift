@@ -138,7 +138,8 @@ extension SyncJournal {
     /// Notes that the server has made changes, and takes over what it has added.
     ///
     /// - Parameter read: reads a resource of the server.
-    func note(_ successes: [Success], read: (Data) throws -> FHIRResource) throws {
+    /// - Returns: the number of resources of which the server has not kept everything.
+    func note(_ successes: [Success], read: (Data) throws -> FHIRResource) throws -> Int {
         if !successes.isEmpty { try acknowledgeServer() }
         // What was edited meanwhile is newer than what comes back.
         try takeIn()
@@ -178,7 +179,7 @@ extension SyncJournal {
             do { resource = try read(json) } catch is FHIRClientError { continue }
             states.append(RemoteState(key: success.newKey ?? success.entry.key, version: version, resource: resource))
         }
-        if !states.isEmpty { _ = try receive(states, scope: nil) }
+        return states.isEmpty ? 0 : try receive(states, scope: nil).deferred
     }
 
     /// Remembers the versions of new resources.

@@ -102,7 +102,7 @@ extension SyncRun {
                 SyncJournal.Success(entry: $0.0, id: $0.1.id, version: $0.1.version, resource: $0.1.resource)
             }
             let client = client
-            try await journal { journal in try journal.note(noted) { try client.decodedResource($0) } }
+            result.deferred += try await journal { journal in try journal.note(noted) { try client.decodedResource($0) } }
             for (entry, _) in successes { note(entry, &state) }
             for (entry, answer) in zip(entries, answers) where !answer.isSuccess {
                 try await refused([entry], status: answer.status, issues: answer.issues, error: nil, state: &state)

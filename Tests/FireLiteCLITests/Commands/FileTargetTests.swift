@@ -46,6 +46,20 @@ struct FileTargetTests {
         try expectUntouched { try ToolRun("backup", "--replace", "--database", folder.file("test.sqlite"), folder.file(target)) }
     }
 
+    /// A database of the name that the export gives one of its files, also an encrypted one.
+    @Test(arguments: [true, false]) func exportsReplaceTextsOnly(isEncrypted: Bool) throws {
+        var content = try Data(contentsOf: URL(fileURLWithPath: folder.file("test.sqlite")))
+        if isEncrypted { content = Data((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }) }
+        try FileManager.default.createDirectory(atPath: folder.file("out"), withIntermediateDirectories: false)
+        try folder.write("out/Patient.ndjson", content)
+        try expectUntouched { try ToolRun("export", "--database", folder.file("test.sqlite"), "--output", folder.file("out")) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("out/Patient.ndjson"))) == content)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("out")) == ["Patient.ndjson"])
+        try folder.write("out/Patient.ndjson", Data("{}\n".utf8))
+        #expect(try ToolRun("export", "--database", folder.file("test.sqlite"), "--output", folder.file("out")).status == .done)
+        #expect(try String(contentsOfFile: folder.file("out/Patient.ndjson"), encoding: .utf8).contains(#""id":"1""#))
+    }
+
     /// Files whose size an encrypted database could have, and others.
     @Test(arguments: [512, 700, 8_192, 8_700, 10_240]) func backupsReplaceDatabasesOnly(_ size: Int) throws {
         let text = String(repeating: #"{"resourceType":"Patient","id":"1"}"# + "\n", count: 300)

@@ -132,6 +132,7 @@ final class TerseServer: HTTPTransport, @unchecked Sendable {
         guard request.url.lastPathComponent == testBase.lastPathComponent else {
             let patient = try Patient(json: request.body ?? Data())
             patient.id = patient.id ?? "p\(patients.count)"
+            patient.meta = Meta { $0.versionId = "1" }
             patients.append(patient)
             return .json(FHIRJSON.string(patient), 201)
         }

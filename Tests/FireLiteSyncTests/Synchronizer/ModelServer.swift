@@ -36,6 +36,8 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         var returnsNothing = false
         /// What the server adds to each new resource.
         var adds: @Sendable (FHIRResource) -> Void = { _ in }
+        /// What the server changes in each state that it stores.
+        var changes: @Sendable (FHIRResource) -> Void = { _ in }
         /// Whether self links repeat `_sort` although it is ignored.
         var echoesSort = false
         /// Whether `_count`, `_since` and `_lastUpdated`, or `_elements` are ignored.
@@ -225,6 +227,7 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
     private func store(_ key: SyncKey, _ resource: FHIRResource, _ method: String) -> Int {
         let number = (versions[key]?.last?.number ?? 0) + 1
         if versions[key]?.last?.json == nil { state.adds(resource) }
+        state.changes(resource)
         if let slot = resource.layout.element(named: "meta")?.slot, let layout = resource.layout.elements[slot].layout {
             let meta = resource.child("meta") ?? layout.makeObject()
             if let slot = meta.layout.element(named: "versionId")?.slot { meta._setString(slot, "\(number)") }

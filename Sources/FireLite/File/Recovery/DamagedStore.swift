@@ -17,6 +17,8 @@ final class DamagedStore {
     let keepsIDsUnique: Bool
     /// How many rows tables of modules have had.
     let notedRows: [String: Int64]
+    /// What modules note of their rows in `_meta`, by key.
+    let moduleNotes: [String: String]
     private let format: Int64
     /// The number of ranges that may be tried around damage.
     let budget: TolerantScan.Budget
@@ -105,6 +107,7 @@ final class DamagedStore {
         hasComparableDigests = format > 1 || model == nil || isOfThisModel
         keepsIDsUnique = try meta("uniqueIDs") == "1"
         notedRows = NotedRows.all(settings.value ?? [:])
+        moduleNotes = (settings.value ?? [:]).filter { LibraryModules.isNote($0.key) }
         bases = try meta("bases")?.split(separator: " ").map(String.init) ?? []
         nextRoot = try meta("nextRoot").flatMap { Int64($0) }.flatMap { (1...RootNumbers.maximum).contains($0) ? $0 : nil }
         if let high = try meta("identity").flatMap({ Int64($0) }), let key = try meta("digestKey").flatMap({ Int64($0) }) {

@@ -21,6 +21,13 @@ final class RecoveryTarget {
         }
         if !source.bases.isEmpty { try LocalBases.store(source.bases, connection) }
         for (table, count) in source.notedRows { try NotedRows.store(count, of: table, connection) }
+        // Without these, nothing would notice that rows are lost.
+        for (key, value) in source.moduleNotes {
+            let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES (?, ?)")
+            statement.bind(1, key)
+            statement.bind(2, value)
+            try statement.run()
+        }
         registry = Registry(connection, schema: source.access.schema)
         digestKey = UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0)
     }

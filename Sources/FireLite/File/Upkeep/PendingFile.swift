@@ -62,11 +62,28 @@ package final class PendingFile {
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw FHIRStoreError(.cannotOpen, "\(path) is not an ordinary file: give another path")
         }
-        guard kind == .database else { return }
+        guard kind == .database else { return try checkIsText(path) }
         // SQLite would take a leftover log for the new file's.
         for companion in ["-wal", "-journal"] where stat(path + companion, &status) == 0 && status.st_size > 0 {
             throw FHIRStoreError(
                 .alreadyExists, "\(path)\(companion) exists, so \(path) is in use or was not closed: close it, or give another path")
+        }
+    }
+
+    /// Refuses to replace what is no text, such as a database of anybody.
+    private static func checkIsText(_ path: String) throws {
+        let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return }
+            throw FHIRStoreError(.cannotOpen, "\(path): \(String(cString: strerror(errno))): give another path")
+        }
+        defer { close(descriptor) }
+        // An encrypted database begins with random bytes.
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else { throw FHIRStoreError(.cannotOpen, "\(path): \(String(cString: strerror(errno))): give another path") }
+        guard bytes[..<count].allSatisfy({ $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) }) else {
+            throw FHIRStoreError(.invalidArgument, "\(path) exists, and is a database or another file that is no text: give another path")
         }
     }
 
