@@ -126,7 +126,8 @@ extension FHIRRequest {
     /// Whether an answer with a resource may be what was sent, which something has sent back: it has neither a new version nor an id of the server.
     func mayBeEcho(id: String?, version: String?) -> Bool {
         if let version, version != replacedVersion { return false }
-        return method != .post || id == body.flatMap { ResourceHead($0) }?.id
+        guard case .type = target else { return true }
+        return id == body.flatMap { ResourceHead($0) }?.id
     }
 
     package func noEvidence(_ response: HTTPResponse, _ why: String) -> FHIRClientError {

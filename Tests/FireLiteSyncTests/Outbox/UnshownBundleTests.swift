@@ -65,6 +65,28 @@ import Testing
         #expect(server.bundles == 2 && server.identifiers.count == 60 && Set(server.identifiers).count == 60)
     }
 
+    /// A Bundle whose answer got lost is looked for before it is sent again, as there are servers that ignore conditions.
+    @Test func aLostAnswerIsLookedForFirst() async throws {
+        let (server, isLost) = (server, Switch(true))
+        let transport = StubServer { request, _ in
+            let answer = try await server.send(request)
+            guard request.method == .get || !isLost.value else { throw HTTPTransportError(.connectionLost, "the connection is lost") }
+            return answer
+        }
+        let outbox = try FireLiteSyncTests.outbox(transport)
+        for isDone in [true, false] {
+            (server.doesNothing, isLost.value) = (!isDone, true)
+            let (before, request) = (server.bundles, transaction(isDone ? 0...2 : 3...4))
+            try await outbox.store.write { tx in _ = try tx.enqueue(request, for: testBase, marksCreates: false) }
+            #expect(try await outbox.flush().sent.isEmpty && server.bundles == before + 1)
+            (server.doesNothing, isLost.value) = (false, false)
+            let result = try await outbox.flush()
+            #expect(result.ending == "done" && result.sent.count == 1)
+            #expect(server.bundles == before + (isDone ? 1 : 2))
+        }
+        #expect(server.identifiers == ["n0", "n1", "n2", "n3", "n4"])
+    }
+
     /// What depends on it waits with it, in order; the rest is sent.
     @Test func onlyWhatDependsOnItWaits() async throws {
         server.search = .isRefused
