@@ -93,13 +93,7 @@ extension SyncJournal {
         let issue = OutcomeIssue(
             severity: "warning", code: "conflict", detailCodes: [Self.wentBack], details: waiting.isEmpty ? "\(newest)" : nil,
             diagnostics: text)
-        try run(
-            "UPDATE _sync_change SET remote = ?, remoteVersion = ?, issues = ? WHERE server = ? AND type = ? AND id = ?",
-            [
-                .optional(state.resource.map { try sealing(FHIRJSON.string($0), of: key) }), .optional(state.version),
-                .text(String(decoding: try JSONEncoder().encode([issue]), as: UTF8.self)), .integer(server), .text(key.typeName),
-                .text(key.id),
-            ])
+        try noteRemote(state, issue)
         reception.deferred += 1
     }
 

@@ -213,14 +213,19 @@ extension SyncJournal {
         case .deferred:
             reception.deferred += 1
             try rebase(key, on: first.base, .conflict)
-            try run(
-                "UPDATE _sync_change SET remote = ?, remoteVersion = ? WHERE server = ? AND type = ? AND id = ?",
-                [
-                    .optional(state.resource.map { try sealing(FHIRJSON.string($0), of: key) }), .optional(state.version),
-                    .integer(server), .text(key.typeName),
-                    .text(key.id),
-                ])
+            try noteRemote(state)
         }
+    }
+
+    /// Notes what the server has of a resource with a conflict, and what is to be said about it.
+    func noteRemote(_ state: RemoteState, _ issue: OutcomeIssue? = nil) throws {
+        try run(
+            "UPDATE _sync_change SET remote = ?, remoteVersion = ?, issues = ? WHERE server = ? AND type = ? AND id = ?",
+            [
+                .optional(state.resource.map { try sealing(FHIRJSON.string($0), of: state.key) }), .optional(state.version),
+                .optional(issue.map { String(decoding: try JSONEncoder().encode([$0]), as: UTF8.self) }), .integer(server),
+                .text(state.key.typeName), .text(state.key.id),
+            ])
     }
 
     /// Stands in `OutcomeIssue.detailCodes` for a server that has not kept all that was sent to it.
@@ -247,13 +252,7 @@ extension SyncJournal {
         try rebase(key, on: nil, .conflict)
         let issue = OutcomeIssue(
             severity: "warning", code: "conflict", detailCodes: [Self.notKept], diagnostics: "the server has not kept all that was sent")
-        try run(
-            "UPDATE _sync_change SET remote = ?, remoteVersion = ?, issues = ? WHERE server = ? AND type = ? AND id = ?",
-            [
-                .text(try sealing(FHIRJSON.string(remote), of: key)), .optional(state.version),
-                .text(String(decoding: try JSONEncoder().encode([issue]), as: UTF8.self)), .integer(server), .text(key.typeName),
-                .text(key.id),
-            ])
+        try noteRemote(state, issue)
         try remember(key, version: state.version, scope: scope)
         reception.deferred += 1
         return true
