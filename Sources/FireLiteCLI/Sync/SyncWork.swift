@@ -10,7 +10,7 @@ struct SyncWork {
             "conflicts", "merge|client|server|defer", kind: .choice(["merge", "client", "server", "defer"]),
             "what to do about resources that both sides have changed (default: merge)")
         return DatabaseArgument.creatingOptions + ServerArgument.options + [KeyringFile.option]
-            + (direction == .push ? [conflicts] : [type, conflicts, prefetch, lenient]) + [
+            + (direction == .push ? [conflicts] : [type, conflicts, prefetch, overlap, lenient]) + [
                 .flag("dry-run", "count what would be done; change neither the database nor the server"),
                 .flag("quiet", "print neither progress nor summary; notes go to standard error"),
             ]
@@ -20,6 +20,8 @@ struct SyncWork {
         "type", "TYPE", kind: .resourceType, isRepeatable: true, "pull resources of this type only (default: all that the server has)")
     private static let prefetch = OptionDefinition.option(
         "prefetch", "STEPS", "also pull what references lead to, over 1 to 10 steps (default: none)")
+    private static let overlap = OptionDefinition.option(
+        "overlap", "SECONDS", "how much earlier than the newest known change a pull begins, 0 to 1000000000 (default: 10)")
     private static let lenient = OptionDefinition.flag("lenient", "read resources that break FHIR's rules as far as possible")
 
     /// A push follows no references and asks for no deletions.
@@ -81,6 +83,9 @@ struct SyncWork {
         A resource that breaks FHIR's rules is not stored: it is listed with the reason, and the status is 1. It is read again
         when it changes, and with --lenient, which keeps what it can of it.
 
+        A pull asks for what has changed since the newest change that it knows. Servers that show changes later than their
+        dates say need an --overlap that is as long; with the longest one everything is pulled again.
+
         With --dry-run a database that does not exist counts as an empty one, and is not made.
         """
 
@@ -104,6 +109,7 @@ struct SyncWork {
     /// What becomes of conflicts that earlier runs have deferred.
     private let decision: Decision
     private let prefetch: Prefetch?
+    private let overlap: Int?
     private let isLenient: Bool
     private let isDryRun: Bool
     private let isQuiet: Bool
@@ -124,6 +130,7 @@ struct SyncWork {
         default: throw ToolError.usage("--conflicts is '\(policy)', not merge, client, server or defer")
         }
         prefetch = try arguments.number("prefetch", in: 1...10).map { Prefetch(depth: $0) }
+        overlap = try arguments.number("overlap", in: 0...1_000_000_000)
         isLenient = arguments.has("lenient")
         isDryRun = arguments.has("dry-run")
         isQuiet = arguments.has("quiet")
@@ -137,6 +144,7 @@ struct SyncWork {
         var configuration = Synchronizer.Configuration()
         configuration.conflicts = conflicts
         configuration.prefetch = prefetch
+        if let overlap { configuration.overlap = .seconds(overlap) }
         let scope = direction == .push ? SyncScope.nothing : types.isEmpty ? .everything : .types(types)
         let synchronizer = Synchronizer(store, client, scope: scope, configuration: configuration)
         return try isDryRun ? preview(synchronizer, console) : sync(synchronizer, store, console)

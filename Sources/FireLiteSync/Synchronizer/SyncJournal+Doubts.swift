@@ -97,6 +97,49 @@ extension SyncJournal {
         reception.deferred += 1
     }
 
+    /// Whether the server has given the number of the version that is known to another content, at another time, as it can after a backup was restored.
+    func isGivenAgain(_ state: RemoteState, _ known: Known, _ waiting: [WaitingChange]) throws -> Bool {
+        guard let remote = state.resource, let version = state.version, version == known.version, let time = state.lastUpdated,
+            !known.isOwn, !known.isPurged, !isLost, !waiting.contains(where: \.state.isUndecided)
+        else { return false }
+        do {
+            guard let before = try content(of: version, state.key, waiting), before.child("meta")?.instant("lastUpdated")?.date != time,
+                let content = try waiting.isEmpty ? stored(state.key) : before
+            else { return false }
+            return !content.isSame(atServerAs: remote)
+        } catch  where error.isAboutOneResource { return false }
+    }
+
+    /// Whether what is known as a version has another time than the server gives for it now.
+    func hasOtherTime(_ key: SyncKey, than time: Date?, _ version: String) throws -> Bool {
+        guard let time else { return false }
+        do {
+            guard let before = try content(of: version, key, changes(of: key)) else { return false }
+            return before.child("meta")?.instant("lastUpdated")?.date != time
+        } catch  where error.isAboutOneResource { return false }
+    }
+
+    /// A version as the server gave it, from before what waits to be sent; nil if the store does not have it, or not its time.
+    private func content(of version: String, _ key: SyncKey, _ waiting: [WaitingChange]) throws -> FHIRResource? {
+        let resource = try waiting.first.map { try base($0) } ?? tx.resource(typeName: key.typeName, id: key.id)
+        guard let meta = resource?.child("meta"), meta.text("versionId") == version, meta.instant("lastUpdated") != nil else { return nil }
+        return resource
+    }
+
+    /// Stands in `OutcomeIssue.detailCodes` for a server that has given a version's number to another content.
+    static let givenAgain = "version-given-again"
+
+    /// Such a content is a conflict if nothing waits to be sent, as the one that is known was lost there and is nowhere else.
+    ///
+    /// - Returns: false if the policy is that the server's state wins.
+    func deferGivenAgain(
+        _ state: RemoteState, _ remote: FHIRResource, _ scope: Int64?, _ reception: inout Reception
+    ) throws -> Bool {
+        guard let local = try stored(state.key) else { return false }
+        let text = "the server gives version \(state.version ?? "?") again, with another content"
+        return try deferUnlessServerWins(state, remote, local, Self.givenAgain, text, scope, &reception)
+    }
+
     /// Resources with conflicts of servers that went back, as doubts that a read by itself ends.
     func stepsBack() throws -> [Doubt] {
         try changes("state = 2 AND issues LIKE '%\(Self.wentBack)%'", []).filter(\.isStepBack).map { change in

@@ -97,6 +97,16 @@ extension SyncJournal {
                 reception.unchanged += 1
                 continue
             }
+            if let known, try isGivenAgain(state, known, waiting) {
+                if !isConfirmed {
+                    reception.doubts.append(Doubt(state))
+                } else if !waiting.isEmpty {
+                    try receive(state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, reception: &reception)
+                } else if let remote = state.resource, try !deferGivenAgain(state, remote, scope, &reception) {
+                    plain.append(remote)
+                }
+                continue
+            }
             if let version = state.version, known?.version == version, state.resource != nil, !isWanted {
                 // Versions that are sent one by one stay what they are.
                 guard known?.isOwn == true, !waiting.isEmpty, !waiting.contains(where: \.isEach) else {
@@ -242,6 +252,18 @@ extension SyncJournal {
         let local: FHIRResource?
         do { local = try stored(key) } catch  where error.isAboutOneResource { return false }
         guard let local, !remote.hasEverything(ofSent: local) else { return false }
+        return try deferUnlessServerWins(
+            state, remote, local, Self.notKept, "the server has not kept all that was sent", scope, &reception)
+    }
+
+    /// Notes a conflict of a resource that was not edited since, unless the policy is that the server's state wins.
+    ///
+    /// - Returns: false if it wins.
+    func deferUnlessServerWins(
+        _ state: RemoteState, _ remote: FHIRResource, _ local: FHIRResource, _ code: String, _ text: String, _ scope: Int64?,
+        _ reception: inout Reception
+    ) throws -> Bool {
+        let key = state.key
         let conflict = SyncConflict(
             typeName: key.typeName, id: key.id, base: nil, local: local.copy(), remote: remote.copy(), remoteVersion: state.version)
         if case .remote = try configuration.conflicts.resolve(conflict) {
@@ -250,9 +272,7 @@ extension SyncJournal {
         }
         try insert(key, try tx.newestChange(), base: nil, content: nil, true)
         try rebase(key, on: nil, .conflict)
-        let issue = OutcomeIssue(
-            severity: "warning", code: "conflict", detailCodes: [Self.notKept], diagnostics: "the server has not kept all that was sent")
-        try noteRemote(state, issue)
+        try noteRemote(state, OutcomeIssue(severity: "warning", code: "conflict", detailCodes: [code], diagnostics: text))
         try remember(key, version: state.version, scope: scope)
         reception.deferred += 1
         return true

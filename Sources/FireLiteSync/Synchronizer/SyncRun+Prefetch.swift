@@ -87,16 +87,22 @@ extension SyncRun {
         return try await journal { journal in
             let received = try client.received(page, takesOutUnreadable: true)
             var versions: [SyncKey: String] = [:]
+            var times: [SyncKey: Date] = [:]
             for entry in received.bundle.children("entry") {
-                guard let resource = entry.takeResource("resource"), let id = resource.id else { continue }
-                versions[SyncKey(typeName: resource.resourceType, id: id)] = resource.child("meta")?.text("versionId")
+                guard let resource = entry.takeResource("resource"), let id = resource.id, let meta = resource.child("meta") else {
+                    continue
+                }
+                let key = SyncKey(typeName: resource.resourceType, id: id)
+                versions[key] = meta.text("versionId")
+                times[key] = meta.instant("lastUpdated")?.date
             }
             for entry in received.unreadable {
                 versions[SyncKey(typeName: entry.typeName ?? "", id: entry.id ?? "")] = entry.version
             }
             return try keys.filter { key in
                 guard let version = versions[key] else { return true }
-                return try journal.known(key)?.version != version && !journal.isUnreadable(key, version: version)
+                if try journal.known(key)?.version == version { return try journal.hasOtherTime(key, than: times[key], version) }
+                return try !journal.isUnreadable(key, version: version)
             }
         }
     }

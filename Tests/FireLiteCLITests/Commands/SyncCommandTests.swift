@@ -61,13 +61,19 @@ struct SyncCommandTests {
             #expect(try run("pull", "--server", "https://fhir.example.org/r4", "--prefetch", steps).status == .usage)
         }
         #expect(try run("push", "--server", "https://fhir.example.org/r4", "--prefetch", "1").status == .usage)
-        #expect(try run("push", "--server", "https://fhir.example.org/r4", "--lenient").status == .usage)
+        for seconds in ["-1", "1000000001", "x"] {
+            #expect(try run("pull", "--server", "https://fhir.example.org/r4", "--overlap", seconds).status == .usage)
+        }
+        for option in [["--lenient"], ["--overlap", "60"]] {
+            let arguments = ["push", "--database", database.path, "--server", "https://fhir.example.org/r4"]
+            #expect(try ToolRun.process(arguments + option).status == .usage)
+        }
     }
 
     @Test func aPushHasNothingThatOnlyAPullUses() throws {
         #expect(try run("push", "--server", "https://fhir.example.org/r4", "--type", "Patient").status == .usage)
         let help = try ToolRun("help", "push").output
-        for word in ["--prefetch", "--lenient", "--type", "prefetched"] { #expect(!help.contains(word), "\(word)") }
+        for word in ["--prefetch", "--overlap", "--lenient", "--type", "prefetched"] { #expect(!help.contains(word), "\(word)") }
         let json = try run("push", "--server", "http://127.0.0.1:1/fhir", "--dry-run", "--json").output
         #expect(json.contains(#""created":2"#) && !json.contains("prefetched"), "\(json)")
     }
@@ -91,6 +97,26 @@ struct SyncCommandTests {
     private func pull(_ server: AnsweringServer, _ more: String...) throws -> ToolRun {
         try ToolRun.process(
             ["pull", "--database", database.path, "--server", server.base, "--plain-http", "--type", "Patient"] + more)
+    }
+
+    /// Servers may show changes long after the dates that they have: this one has one of January 1 since the second pull, which began later.
+    @Test(arguments: [nil, "86400"]) func aPullBeginsEarlierByTheOverlap(overlap: String?) throws {
+        func entry(_ id: String, _ day: Int) -> String {
+            #"{"resource":{"resourceType":"Patient","id":"\#(id)","meta":{"versionId":"1","lastUpdated":"2024-01-0\#(day)T00:00:00Z"}},"#
+                + #""search":{"mode":"match"}}"#
+        }
+        let entries = [entry("old", 1), entry("new", 2)]
+        let server = try AnsweringServer { _, target in
+            guard !target.contains("/metadata") else { return AnsweringServer.Answer(Self.capabilities("search-type")) }
+            let begin = target.removingPercentEncoding?.firstMatch(of: /_lastUpdated=ge([0-9T:-]+)/)?.output.1
+            let found = begin == nil ? [entries[1]] : begin.map { $0 <= "2024-01-01T00:00:00" } == true ? entries : []
+            let list = found.isEmpty ? "" : #","entry":[\#(found.joined(separator: ","))]"#
+            return AnsweringServer.Answer(#"{"resourceType":"Bundle","type":"searchset","total":\#(found.count)\#(list)}"#)
+        }
+        let arguments = ["--database", database.path, "--server", server.base, "--plain-http", "--type", "Patient"]
+        #expect(try ToolRun.process(["pull"] + arguments).output.contains("pulled 1"))
+        let more = overlap.map { ["--overlap", $0] } ?? []
+        #expect(try ToolRun.process(["pull"] + arguments + more).output.contains(overlap == nil ? "pulled 0" : "pulled 1"))
     }
 
     @Test(arguments: ["pull", "sync"]) func aDryRunWithoutADatabaseCountsEverything(_ command: String) throws {

@@ -85,6 +85,58 @@ import Testing
         #expect(try device.patient("b") == nil)
     }
 
+    /// A server whose backup was restored, and which then gives a version's number to somebody else's edit.
+    private func restored(_ conflicts: ConflictPolicy) async throws -> Device {
+        for server in [server, backup] { server.put(samplePatient("a", "One")) }
+        let (server, backup, isLying) = (server, backup, isLying)
+        let transport = StubServer { request, _ in try await (isLying.value ? backup : server).send(request) }
+        let device = try Device(transport, scope: .types("Patient")) { $0.conflicts = conflicts }
+        try await device.sync()
+        server.put(samplePatient("a", "Two"))
+        try await device.sync()
+        #expect(try family(device, "a") == "Two")
+        for id in ["x", "y"] { backup.put(samplePatient(id)) }
+        backup.put(samplePatient("a", "Other"))
+        #expect(backup.version("Patient", "a") == server.version("Patient", "a"))
+        isLying.value = true
+        return device
+    }
+
+    /// Nothing was edited here: what is known is nowhere else by then, so somebody decides, unless the server's state wins.
+    @Test(arguments: [false, true]) func aNumberThatIsGivenAgain(isServers: Bool) async throws {
+        let device = try await restored(isServers ? .server : .client)
+        var deferred = 0
+        for _ in 0..<3 { deferred += try await device.sync().deferred }
+        #expect(deferred == (isServers ? 0 : 1))
+        #expect(try family(device, "a") == (isServers ? "Other" : "Two"))
+        let waiting = try await device.synchronizer.changes()
+        #expect(waiting.map(\.state) == (isServers ? [] : [.conflict]))
+        #expect(
+            waiting.first?.issues.first?.diagnostics == (isServers ? nil : "the server gives version 2 again, with another content"))
+        guard !isServers else { return }
+        #expect(backup.writes.isEmpty)
+        #expect(try await device.synchronizer.resolve("Patient", id: "a", with: .local))
+        for _ in 0..<2 { try await device.sync() }
+        #expect(try device.contents() == backup.contents)
+        #expect(backup.contents["Patient/a"]?.contains("Two") == true)
+        #expect(try await device.synchronizer.changes().isEmpty)
+    }
+
+    /// An edit from here does not replace somebody else's because the numbers of the versions are the same.
+    @Test(arguments: [false, true]) func anEditOfANumberThatIsGivenAgain(isOfAnotherElement: Bool) async throws {
+        let device = try await restored(.merge())
+        try device.edit { tx in
+            let patient = try tx.resource(Patient.self, id: "a")
+            if isOfAnotherElement { patient?.active = false } else { patient?.name.first?.family = "Three" }
+        }
+        for _ in 0..<2 { try await device.sync() }
+        let other = backup.contents["Patient/a"]
+        #expect(other?.contains("Other") == true)
+        #expect(try await device.synchronizer.changes(.conflict).map(\.id) == (isOfAnotherElement ? [] : ["a"]))
+        #expect(other?.contains("\"active\":false") == isOfAnotherElement)
+        #expect(try family(device, "a") == (isOfAnotherElement ? "Other" : "Three"))
+    }
+
     @Test func aStaleSearchChangesNothing() async throws {
         let device = try await pushed { Self.isSearch($0) }
         let before = try device.contents()
