@@ -86,11 +86,19 @@ import Testing
     }
 
     /// A server whose backup was restored, and which then gives a version's number to somebody else's edit.
-    private func restored(_ conflicts: ConflictPolicy) async throws -> Device {
-        for server in [server, backup] { server.put(samplePatient("a", "One")) }
+    ///
+    /// - Parameter isFetched: whether the resource is read by its id, as another one refers to it.
+    private func restored(_ conflicts: ConflictPolicy, isFetched: Bool = false) async throws -> Device {
+        for server in [server, backup] {
+            server.put(samplePatient("a", "One"))
+            if isFetched { server.put(sampleObservation("o", of: "a")) }
+        }
         let (server, backup, isLying) = (server, backup, isLying)
         let transport = StubServer { request, _ in try await (isLying.value ? backup : server).send(request) }
-        let device = try Device(transport, scope: .types("Patient")) { $0.conflicts = conflicts }
+        let device = try Device(transport, scope: .types(isFetched ? "Observation" : "Patient")) {
+            $0.conflicts = conflicts
+            $0.prefetch = isFetched ? Prefetch() : nil
+        }
         try await device.sync()
         server.put(samplePatient("a", "Two"))
         try await device.sync()
@@ -120,6 +128,14 @@ import Testing
         #expect(try device.contents() == backup.contents)
         #expect(backup.contents["Patient/a"]?.contains("Two") == true)
         #expect(try await device.synchronizer.changes().isEmpty)
+    }
+
+    @Test func aNumberThatIsGivenAgainIsNoticedOfWhatWasReadByItsID() async throws {
+        let device = try await restored(.merge(), isFetched: true)
+        try device.edit { tx in try tx.resource(Patient.self, id: "a")?.name.first?.family = "Three" }
+        for _ in 0..<2 { try await device.sync() }
+        #expect(backup.contents["Patient/a"]?.contains("Other") == true)
+        #expect(try await device.synchronizer.changes(.conflict).map(\.id) == ["a"])
     }
 
     /// An edit from here does not replace somebody else's because the numbers of the versions are the same.
