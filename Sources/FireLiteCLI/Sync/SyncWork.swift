@@ -21,7 +21,7 @@ struct SyncWork {
     private static let prefetch = OptionDefinition.option(
         "prefetch", "STEPS", "also pull what references lead to, over 1 to 10 steps (default: none)")
     private static let overlap = OptionDefinition.option(
-        "overlap", "SECONDS", "how much earlier than the newest known change a pull begins, 0 to 1000000000 (default: 10)")
+        "overlap", "SECONDS", "how much earlier than the newest known change a pull begins (default: 10)")
     private static let lenient = OptionDefinition.flag("lenient", "read resources that break FHIR's rules as far as possible")
 
     /// A push follows no references and asks for no deletions.
@@ -69,7 +69,8 @@ struct SyncWork {
         --conflicts merge merges changes of different elements; if both sides have changed the same element, or one has
         deleted the resource, the conflict is deferred. client takes the database's state, server the server's, defer none.
         Deferred and refused changes stay in the database and are listed; the status is 1 then. A run with client or server
-        also decides what earlier ones have deferred; `firelite conflicts` shows conflicts and resolves one. What is missing in
+        also decides what earlier ones have deferred, client not what a server has not kept; `firelite conflicts` shows
+        conflicts and resolves one. What is missing in
         the database, while its log does not say that it was deleted, is neither deleted at the server nor fetched: it is
         listed as undecided, and `firelite conflicts resolve` decides. A refused
         resource is sent again once it is edited. One that cannot be read in the database waits and is listed. A change that
@@ -96,6 +97,8 @@ struct SyncWork {
         func apply(to synchronizer: Synchronizer) async throws {
             guard self != .deferred else { return }
             for conflict in try await synchronizer.changes(.conflict) {
+                // Each run would send it, and the server would drop the same again.
+                if self == .local, conflict.issues.contains(where: \.isNotKept) { continue }
                 try await synchronizer.resolve(conflict.typeName, id: conflict.id) { _ in self == .local ? .local : .remote }
             }
         }

@@ -27,7 +27,7 @@ extension FHIRRequest {
     ///   `FHIRClientError.invalidResponse` if anything else is missing: then nobody knows what was done.
     func entriesDone(_ response: HTTPResponse, _ client: FHIRClient) throws -> BundleProof {
         let release = client.release
-        guard let (kind, requests) = entries(client) else { throw noEvidence(response, "what was sent is not a batch or transaction") }
+        guard let (kind, requests, _) = entries(client) else { throw noEvidence(response, "what was sent is not a batch or transaction") }
         guard let answer = readable(response.body, release),
             let results = BundleAnswer.results(answer, kind: kind.rawValue, count: requests.count)
         else {
@@ -43,12 +43,13 @@ extension FHIRRequest {
             status: first.status, issues: first.issues, outcome: first.outcome)
     }
 
-    /// The requests of a batch or transaction; nil of anything else.
-    package func entries(_ client: FHIRClient) -> (kind: FHIRClient.BundleKind, requests: [FHIRRequest])? {
+    /// The requests of a batch or transaction, and the addresses of their resources within it; nil of anything else.
+    package func entries(_ client: FHIRClient) -> (kind: FHIRClient.BundleKind, requests: [FHIRRequest], fullURLs: [String?])? {
         guard target == .bundle, let sent = readable(body ?? Data(), client.release), sent.resourceType == "Bundle",
             let kind = sent.text("type").flatMap({ FHIRClient.BundleKind(rawValue: $0) })
         else { return nil }
-        return (kind, sent.children("entry").map { FHIRRequest(entry: $0, base: client.base) })
+        let entries = sent.children("entry")
+        return (kind, entries.map { FHIRRequest(entry: $0, base: client.base) }, entries.map { $0.text("fullUrl") })
     }
 
     /// The request of an entry.

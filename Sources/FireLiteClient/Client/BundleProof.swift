@@ -60,19 +60,34 @@ struct BundleProof {
         return proof.found
     }
 
-    /// What the server shows of a Bundle that it has said it has done.
+    /// What the server shows of a Bundle that it has said it has done, or may have done.
     ///
+    /// - Parameter fullURLs: the addresses by which entries refer to each other.
     /// - Throws: `FHIRClientError` if the server is not reached, fails or wants another token; as `receipts()`.
-    func standing() async throws -> BundleStanding {
+    func standing(_ fullURLs: [String?]) async throws -> BundleStanding {
         var proof = self
         try await proof.run()
         let missing = requests.indices.filter { proof.found[$0] == nil }
         if missing.isEmpty { return .shown }
-        if let failure = proof.failure { throw failure }
         let creates = requests.indices.filter { requests[$0].method == .post }
+        if kind == .transaction {
+            // All of it was done, or nothing. What others refer to can be from before, and was there before they were.
+            let heads = creates.filter { !isReferredTo($0, fullURLs) }
+            let unshown = heads.count { proof.found[$0] == nil }
+            if unshown == 0, !heads.isEmpty, missing.allSatisfy({ requests[$0].method == .post }) { return .shown }
+            if unshown > 0, unshown < heads.count { return .partlyShown(unshown) }
+        }
+        if let failure = proof.failure { throw failure }
         // Updates and deletions may be done twice. Of creates, those that are shown may be from before, as other requests make them too.
         let isAbsent = missing.allSatisfy { requests[$0].method != .post || proof.absent.contains($0) }
         return isAbsent && (creates.isEmpty || !proof.absent.isEmpty) ? .absent : .unknown(missing.count)
+    }
+
+    /// Whether another entry refers to the resource of an entry.
+    private func isReferredTo(_ index: Int, _ fullURLs: [String?]) -> Bool {
+        guard let address = fullURLs[index], !address.isEmpty else { return false }
+        let text = Data("\"\(address)\"".utf8)
+        return requests.indices.contains { $0 != index && requests[$0].body?.range(of: text) != nil }
     }
 
     private mutating func run() async throws {
@@ -293,19 +308,30 @@ struct BundleProof {
         guard !isLost else { return nil }
         try Task.checkCancellation()
         let request = FHIRRequest(.get, typeName, parameters: parameters + ["_count": "\(Self.readTogether)"])
+        var page = Page(isWhole: true)
+        var next: URL?
         do {
-            let received = try client.received(try await client.pageText(request, at: nil), takesOutUnreadable: true)
-            var page = Page(isWhole: received.next == nil && received.unreadable.isEmpty && received.bundle.text("type") == "searchset")
-            for entry in received.bundle.children("entry") {
-                guard let resource = entry.takeResource("resource"), resource.resourceType == typeName, let id = resource.id else {
-                    continue
+            repeat {
+                let count = page.resources.count
+                let received = try client.received(try await client.pageText(request, at: next), takesOutUnreadable: true)
+                page.isWhole = page.isWhole && received.unreadable.isEmpty && received.bundle.text("type") == "searchset"
+                for entry in received.bundle.children("entry") {
+                    guard let resource = entry.takeResource("resource"), resource.resourceType == typeName, let id = resource.id else {
+                        continue
+                    }
+                    let meta = resource.child("meta")
+                    // A part of the resource shows nothing of the rest.
+                    let isPart = meta?.children("tag").contains { $0.text("code") == "SUBSETTED" } ?? false
+                    page.isWhole = page.isWhole && !isPart
+                    if !isPart { page.resources.append((id, meta?.text("versionId"), FHIRJSON.data(resource))) }
                 }
-                let meta = resource.child("meta")
-                // A part of the resource shows nothing of the rest.
-                let isPart = meta?.children("tag").contains { $0.text("code") == "SUBSETTED" } ?? false
-                page.isWhole = page.isWhole && !isPart
-                if !isPart { page.resources.append((id, meta?.text("versionId"), FHIRJSON.data(resource))) }
-            }
+                next = received.next
+                // Servers send fewer at once than they are asked for; those that send others need not end.
+                if next != nil, page.resources.count == count || page.resources.count > 2 * Self.readTogether {
+                    page.isWhole = false
+                    next = nil
+                }
+            } while next != nil
             return page
         } catch let error as FHIRClientError {
             note(error)
@@ -314,12 +340,14 @@ struct BundleProof {
     }
 }
 
-/// What a server shows of a batch or transaction that it has said it has done.
+/// What a server shows of a batch or transaction that it has said it has done, or may have done.
 package enum BundleStanding: Sendable {
     /// Every entry.
     case shown
     /// A search shows that creates are not there: they may be sent again.
     case absent
+    /// Some creates of a transaction are there and this number is not, so nobody knows whether it was done.
+    case partlyShown(Int)
     /// The server does not let this number of entries be read back, so nobody knows.
     case unknown(Int)
 }

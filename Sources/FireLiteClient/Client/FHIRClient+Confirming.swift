@@ -29,11 +29,11 @@ extension FHIRClient {
 
     /// What the server shows of a batch or transaction that it has said it has done. Conditions and ids find the resources, as the answer is not kept.
     ///
-    /// - Throws: as `BundleProof.standing()`.
+    /// - Throws: as `BundleProof.standing(_:)`.
     package func standing(of request: FHIRRequest) async throws -> BundleStanding {
-        guard let (kind, requests) = request.entries(self) else { return .unknown(1) }
+        guard let (kind, requests, fullURLs) = request.entries(self) else { return .unknown(1) }
         let results = requests.map { FHIRBundleEntryResult(done: $0.method) }
-        return try await BundleProof(self, requests, results, kind).standing()
+        return try await BundleProof(self, requests, results, kind).standing(fullURLs)
     }
 
     private func readBack(_ request: FHIRRequest, _ receipt: WriteReceipt, _ response: HTTPResponse) async throws -> WriteReceipt {
@@ -83,36 +83,6 @@ extension FHIRClient {
             return resource.id
         }
         return ids.count == 1 ? ids[0] : nil
-    }
-}
-
-extension FHIRObject {
-    /// Whether the object has every value of another one, at any depth. Items of lists may stand between others.
-    package func hasEverything(of other: FHIRObject) -> Bool {
-        guard layoutTable == other.layoutTable else { return false }
-        return other.layout.elements.allSatisfy { element in
-            guard let wanted = other.value(element.slot), wanted.hasContent else { return true }
-            // The server puts its own address instead of that of an entry of the same Bundle.
-            if element.name == "reference", other.text("reference")?.hasPrefix("urn:uuid:") == true { return true }
-            guard let own = value(element.slot) else { return false }
-            return own.hasEverything(of: wanted)
-        }
-    }
-}
-
-extension SlotValue {
-    fileprivate func hasEverything(of other: SlotValue) -> Bool {
-        switch (self, other) {
-        case (.object(let own), .object(let wanted)): return own.hasEverything(of: wanted)
-        case (.objects(let own), .objects(let wanted)):
-            var place = 0
-            return wanted.allSatisfy { item in
-                guard let found = own[min(place, own.count)...].firstIndex(where: { $0.hasEverything(of: item) }) else { return false }
-                place = found + 1
-                return true
-            }
-        default: return hasSameContent(as: other)
-        }
     }
 }
 

@@ -14,6 +14,9 @@ extension Outbox {
                 case .absent: return .failed(OutboxFailure(unshown: "\(Self.unshown(entry)) show it yet; \(Self.remedy(entry))"))
                 // Nobody has said that it was done, and its conditions say what may be done twice.
                 case .unknown where !entry.isAnswered: break
+                case .partlyShown(let count):
+                    let what = "\(entry.request): the server shows some entries of the request \(entry.number), and \(count) others not"
+                    return .failed(OutboxFailure(unshown: "\(what); \(Self.remedy(entry))"))
                 case .unknown(let count):
                     let what = "let \(count) of its entries be read back"
                     return .failed(OutboxFailure(unshown: "\(Self.unshown(entry)) \(what); \(Self.remedy(entry))"))
@@ -43,7 +46,7 @@ extension Outbox {
 
     /// Whether an entry is a Bundle that creates resources on a condition, and whose answer got lost: there are servers that ignore conditions.
     private func isDoubtfulCreation(_ entry: OutboxOutgoing) throws -> Bool {
-        guard entry.isUncertain, entry.endpoint == nil, let (_, requests) = entry.request.entries(try sender(of: entry)) else {
+        guard entry.isUncertain, entry.endpoint == nil, let (_, requests, _) = entry.request.entries(try sender(of: entry)) else {
             return false
         }
         return requests.contains { $0.method == .post && $0.fields["If-None-Exist"] != nil }

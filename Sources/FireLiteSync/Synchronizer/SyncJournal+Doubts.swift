@@ -137,7 +137,8 @@ extension SyncJournal {
     ) throws -> Bool {
         guard let local = try stored(state.key) else { return false }
         let text = "the server gives version \(state.version ?? "?") again, with another content"
-        return try deferUnlessServerWins(state, remote, local, Self.givenAgain, text, scope, &reception)
+        let issue = OutcomeIssue(severity: "warning", code: "conflict", detailCodes: [Self.givenAgain], diagnostics: text)
+        return try deferUnlessServerWins(state, remote, local, issue, scope, &reception)
     }
 
     /// Resources with conflicts of servers that went back, as doubts that a read by itself ends.

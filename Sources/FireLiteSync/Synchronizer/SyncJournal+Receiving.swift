@@ -58,11 +58,12 @@ extension SyncJournal {
     ///   - states: the states, each resource once.
     ///   - scope: the search that found them; nil if none did.
     ///   - isSettled: whether it is known what happened to changes that were sent without an answer.
+    ///   - isUnshown: whether the server has said that a change was made, or got it more than once, and has shown it in no answer.
     ///   - depth: how many references lead from what was pulled to the states.
     ///   - isConfirmed: whether the server has shown the states again by themselves, so that versions from before the known ones are conflicts. Others
     ///     are doubts.
     func receive(
-        _ states: [RemoteState], scope: Int64?, isSettled: Bool = false, depth: Int = 0, isConfirmed: Bool = false
+        _ states: [RemoteState], scope: Int64?, isSettled: Bool = false, isUnshown: Bool = false, depth: Int = 0, isConfirmed: Bool = false
     ) throws -> Reception {
         // What was edited since the last look must not be taken for the state that was sent.
         try takeIn()
@@ -101,7 +102,9 @@ extension SyncJournal {
                 if !isConfirmed {
                     reception.doubts.append(Doubt(state))
                 } else if !waiting.isEmpty {
-                    try receive(state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, reception: &reception)
+                    try receive(
+                        state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, isUnshown: isUnshown,
+                        reception: &reception)
                 } else if let remote = state.resource, try !deferGivenAgain(state, remote, scope, &reception) {
                     plain.append(remote)
                 }
@@ -119,10 +122,14 @@ extension SyncJournal {
                     reception.unchanged += 1
                     continue
                 }
-                try receive(state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, reception: &reception)
+                try receive(
+                    state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, isUnshown: isUnshown, reception: &reception
+                )
             } else if !waiting.isEmpty {
                 try references?.add(state)
-                try receive(state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, reception: &reception)
+                try receive(
+                    state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, isUnshown: isUnshown, reception: &reception
+                )
             } else if let resource = state.resource {
                 try references?.add(state)
                 plain.append(resource)
@@ -144,7 +151,8 @@ extension SyncJournal {
 
     /// Takes over a state of a resource that has changes to send.
     private func receive(
-        _ state: RemoteState, waiting: [WaitingChange], known: Known?, scope: Int64?, isSettled: Bool, reception: inout Reception
+        _ state: RemoteState, waiting: [WaitingChange], known: Known?, scope: Int64?, isSettled: Bool, isUnshown: Bool,
+        reception: inout Reception
     ) throws {
         let key = state.key
         guard let first = waiting.first else { return }
@@ -153,7 +161,8 @@ extension SyncJournal {
         let base = try self.base(first)
         // Pushed from here and edited since; the server may have added something, and nobody else has changed it.
         let isOwn = known?.isOwn == true && state.version != nil && known?.version == state.version
-        let isReduced = isOwn && !(base.flatMap { base in state.resource?.hasEverything(ofSent: base) } ?? true)
+        let isReduced = isOwn && !(base.flatMap { state.resource?.hasEverything(ofSent: $0, base: self.base) } ?? true)
+        if isOwn, !isReduced, let base { state.resource?.keepForms(ofSent: base, base: self.base) }
         func adopt() throws {
             try removeChanges(of: key)
             guard let remote = state.resource else { return try remove(key, &reception) }
@@ -178,7 +187,14 @@ extension SyncJournal {
             reception.unchanged += 1
             return
         case (_, let remote?):
-            if let base, base.isSame(atServerAs: remote) {
+            let isUnchanged = base?.isSame(atServerAs: remote) ?? false
+            // A new version, and what was sent without an answer is in none: the server has kept nothing of it, or another thing than was sent.
+            if isSettled, let local, waiting.contains(where: \.isUncertain), known == nil || known?.version != state.version,
+                isUnchanged || isUnshown
+            {
+                return try deferUnlessServerWins(state, remote, local, .notKept, scope, &reception) ? () : adopt()
+            }
+            if isUnchanged {
                 // A new version with the old content.
                 reception.unchanged += 1
                 return try remember(key, version: state.version, scope: scope)
@@ -238,11 +254,8 @@ extension SyncJournal {
             ])
     }
 
-    /// Stands in `OutcomeIssue.detailCodes` for a server that has not kept all that was sent to it.
-    static let notKept = "not-kept"
-
     /// Notes a conflict if the server lacks something of what was sent to it, or has changed it: taking that over would lose it here, too. A policy by
-    /// which the server's state wins takes it over.
+    /// which the server's state wins takes it over. What has only another form there gets the one that was sent.
     ///
     /// - Returns: whether nothing else is to be done about the state.
     private func deferReduced(
@@ -251,16 +264,19 @@ extension SyncJournal {
         let key = state.key
         let local: FHIRResource?
         do { local = try stored(key) } catch  where error.isAboutOneResource { return false }
-        guard let local, !remote.hasEverything(ofSent: local) else { return false }
-        return try deferUnlessServerWins(
-            state, remote, local, Self.notKept, "the server has not kept all that was sent", scope, &reception)
+        guard let local else { return false }
+        guard !remote.hasEverything(ofSent: local, base: base) else {
+            remote.keepForms(ofSent: local, base: base)
+            return false
+        }
+        return try deferUnlessServerWins(state, remote, local, .notKept, scope, &reception)
     }
 
-    /// Notes a conflict of a resource that was not edited since, unless the policy is that the server's state wins.
+    /// Notes a conflict that no merge can end, unless the policy is that the server's state wins.
     ///
     /// - Returns: false if it wins.
     func deferUnlessServerWins(
-        _ state: RemoteState, _ remote: FHIRResource, _ local: FHIRResource, _ code: String, _ text: String, _ scope: Int64?,
+        _ state: RemoteState, _ remote: FHIRResource, _ local: FHIRResource, _ issue: OutcomeIssue, _ scope: Int64?,
         _ reception: inout Reception
     ) throws -> Bool {
         let key = state.key
@@ -270,9 +286,9 @@ extension SyncJournal {
             reception.resolved += 1
             return false
         }
-        try insert(key, try tx.newestChange(), base: nil, content: nil, true)
+        if try changes(of: key).isEmpty { try insert(key, try tx.newestChange(), base: nil, content: nil, true) }
         try rebase(key, on: nil, .conflict)
-        try noteRemote(state, OutcomeIssue(severity: "warning", code: "conflict", detailCodes: [code], diagnostics: text))
+        try noteRemote(state, issue)
         try remember(key, version: state.version, scope: scope)
         reception.deferred += 1
         return true
@@ -295,6 +311,15 @@ extension SyncJournal {
         _ = try tx.store([own])
         try keepLocal(state, scope)
     }
+}
+
+extension OutcomeIssue {
+    /// The server has not kept all that was sent to it.
+    static let notKept = OutcomeIssue(
+        severity: "warning", code: "conflict", detailCodes: ["not-kept"], diagnostics: "the server has not kept all that was sent")
+
+    /// Whether a conflict is one of a server that has not kept what was sent to it, so that sending it again is of no use until it does.
+    package var isNotKept: Bool { detailCodes == Self.notKept.detailCodes }
 }
 
 extension FHIRResource {

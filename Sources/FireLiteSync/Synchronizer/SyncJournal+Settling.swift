@@ -4,12 +4,14 @@ import FireLiteCore
 extension SyncJournal {
     /// Finds out from a resource's history what happened to a change that was sent without an answer, and takes over the newest version.
     ///
-    /// - Parameter versions: the versions, the newest first; empty if the server has none.
-    func settle(_ key: SyncKey, _ versions: [RemoteState]) throws -> Reception {
+    /// - Parameters:
+    ///   - versions: the versions, the newest first; empty if the server has none.
+    ///   - isUnshown: whether the change was sent more than once, and none of these attempts was shown.
+    func settle(_ key: SyncKey, _ versions: [RemoteState], isUnshown: Bool = false) throws -> Reception {
         try takeIn()
         if let change = try changes(of: key).first, change.isUncertain { try settle(change, versions) }
         let newest = versions.first ?? RemoteState(key: key, version: nil, resource: nil)
-        return try receive([newest], scope: nil, isSettled: true)
+        return try receive([newest], scope: nil, isSettled: true, isUnshown: isUnshown)
     }
 
     /// A content that was sent without an answer.
@@ -22,13 +24,18 @@ extension SyncJournal {
 
         /// Whether a version has every change that was sent; the server may have added to them.
         ///
-        /// - Parameter base: the state before the change; nil if there was none.
-        func isIn(_ version: RemoteState, base: FHIRResource?) -> Bool {
+        /// - Parameters:
+        ///   - base: the state before the change; nil if there was none.
+        ///   - address: the server's address.
+        func isIn(_ version: RemoteState, base: FHIRResource?, address: String) -> Bool {
             switch (resource, version.resource) {
             case (nil, nil): return true
             case (let sent?, let there?):
                 guard !sent.isSame(atServerAs: there) else { return true }
                 guard sent.layoutTable == there.layoutTable else { return false }
+                let there = there.copy()
+                there.keepForms(ofSent: sent, base: address)
+                guard !sent.isSame(atServerAs: there) else { return true }
                 let merge = ThreeWayMerge(base: base, local: sent, remote: there)
                 return merge.conflicts.isEmpty && merge.resource.isSame(atServerAs: there)
             default: return false
@@ -55,7 +62,7 @@ extension SyncJournal {
         let base = try self.base(change)
         for version in versions {
             if let number = version.version, number == known?.version { return }
-            guard let sent = contents.last(where: { $0.isIn(version, base: base) }) else { continue }
+            guard let sent = contents.last(where: { $0.isIn(version, base: base, address: self.base) }) else { continue }
             if version.resource == nil { try bury(change.key) } else { try remember(change.key, version: version.version, isOwn: true) }
             if sent.isPresent { return try remove(change) }
             return try run(
@@ -76,7 +83,7 @@ extension SyncJournal {
         // As before: what was sent did not arrive.
         if let version = state.version, try known(state.key)?.version == version { return true }
         let base = try self.base(change)
-        guard try sentContents(change).contains(where: { $0.isIn(state, base: base) }) else { return false }
+        guard try sentContents(change).contains(where: { $0.isIn(state, base: base, address: self.base) }) else { return false }
         reception.add(try settle(state.key, [state]))
         return true
     }

@@ -18,19 +18,24 @@ extension SyncRun {
     }
 
     private mutating func settle(_ key: SyncKey, _ answer: Answer) async throws {
-        let client = client
+        let (client, isUnshown) = (client, unshown.contains(key))
         switch answer {
         case .versions(let page):
             let (reception, unreadable) = try await journal { journal in
                 let received = try client.received(page, takesOutUnreadable: true)
                 let unreadable = try journal.keep(received.unreadable)
-                return (try journal.settle(key, SyncRun.versions(client, received, key).compactMap { RemoteState($0) }), unreadable)
+                return (
+                    try journal.settle(key, SyncRun.versions(client, received, key).compactMap { RemoteState($0) }, isUnshown: isUnshown),
+                    unreadable
+                )
             }
             count(reception)
             result.unreadable += unreadable
             try await readAgain(reception.doubts, scope: nil)
         case .present(let response):
-            let reception = try await journal { journal in try journal.settle(key, [try client.state(response, key)]) }
+            let reception = try await journal { journal in
+                try journal.settle(key, [try client.state(response, key)], isUnshown: isUnshown)
+            }
             count(reception)
             try await readAgain(reception.doubts, scope: nil)
         case .absent: count(try await journal { try $0.settle(key, []) })

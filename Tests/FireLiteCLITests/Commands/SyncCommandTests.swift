@@ -99,6 +99,35 @@ struct SyncCommandTests {
             ["pull", "--database", database.path, "--server", server.base, "--plain-http", "--type", "Patient"] + more)
     }
 
+    /// A server that keeps less than it gets is not sent the same in each run because the database's state wins.
+    @Test func whatAServerDropsIsSentOnce() throws {
+        let count = Counter()
+        @Sendable func json() -> String {
+            #"{"resourceType":"Patient","id":"1","meta":{"versionId":"\#(count.value)","lastUpdated":"2024-01-01T00:00:0\#(count.value)Z"}}"#
+        }
+        let server = try AnsweringServer { method, target in
+            if target.contains("/metadata") { return AnsweringServer.Answer(Self.capabilities("search-type")) }
+            if method == "PUT" {
+                count.increase()
+                return AnsweringServer.Answer(json(), status: count.value == 1 ? 201 : 200)
+            }
+            let entry = count.value == 0 ? "" : #","entry":[{"resource":\#(json())}]"#
+            return target.contains("/Patient/1")
+                ? AnsweringServer.Answer(json())
+                : AnsweringServer.Answer(#"{"resourceType":"Bundle","type":"searchset"\#(entry)}"#)
+        }
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1","active":true}"#)
+        let arguments = ["sync", "--database", database.path, "--server", server.base, "--plain-http", "--type", "Patient"]
+        for _ in 0..<4 {
+            let run = try ToolRun.process(arguments + ["--conflicts", "client"])
+            #expect(run.status == .incomplete && run.output.contains("deferred Patient/1"), "\(run.output) \(run.error)")
+        }
+        #expect(count.value == 1)
+        #expect(try ToolRun("get", "--database", database.path, "Patient/1").output.contains("active"))
+        #expect(try ToolRun.process(arguments + ["--conflicts", "server"]).status == .done)
+        #expect(try !ToolRun("get", "--database", database.path, "Patient/1").output.contains("active"))
+    }
+
     /// Servers may show changes long after the dates that they have: this one has one of January 1 since the second pull, which began later.
     @Test(arguments: [nil, "86400"]) func aPullBeginsEarlierByTheOverlap(overlap: String?) throws {
         func entry(_ id: String, _ day: Int) -> String {
@@ -207,4 +236,16 @@ struct SyncCommandTests {
         #expect(pull == "pulling Patient: 1,000 of 2,000")
         #expect(SyncProgress(phase: .push, typeName: nil, done: 3, total: nil).line == "pushing: 3")
     }
+}
+
+/// A number that several threads increase.
+///
+/// `@unchecked Sendable`: the lock guards it.
+private final class Counter: @unchecked Sendable {
+    private let lock = NSLock()
+    private var number = 0
+
+    var value: Int { lock.withLock { number } }
+
+    func increase() { lock.withLock { number += 1 } }
 }

@@ -17,6 +17,8 @@ struct FaultSimulation {
     private static let typeNames = ["Patient", "Observation", "Encounter"]
 
     private let seed: UInt64
+    private static let policy = ConflictPolicy.merge(preferring: .remote)
+
     private var numbers: SeededNumbers
     private let server = ModelServer()
     private let network: FaultyNetwork
@@ -60,7 +62,7 @@ struct FaultSimulation {
         let newIDs: Synchronizer.Configuration.NewIDs = .client
         let pageSize = 1 + numbers.below(5)
         device = try Device(network, scope: .types(Self.typeNames)) {
-            $0.conflicts = .merge(preferring: .remote)
+            $0.conflicts = Self.policy
             $0.grouping = single ? .single : transactions == 0 ? .batches : .automatic
             $0.newIDs = newIDs
             $0.pageSize = pageSize
@@ -211,6 +213,10 @@ struct FaultSimulation {
         for _ in 0..<6 {
             for change in try await device.synchronizer.changes(.parked) {
                 try await device.synchronizer.retry(change.typeName, id: change.id)
+            }
+            // What something has said that it was done, and the server does not have, is for somebody to decide.
+            for change in try await device.synchronizer.changes(.conflict) {
+                try await device.synchronizer.resolve(change.typeName, id: change.id) { try Self.policy.resolve($0) }
             }
             let result = try await device.sync()
             try await check()

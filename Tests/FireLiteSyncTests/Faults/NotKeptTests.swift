@@ -72,6 +72,96 @@ import Testing
         #expect(try await device.synchronizer.changes().isEmpty)
     }
 
+    /// A server that drops something, and answers with a status alone, gets what it drops no more often than somebody decides.
+    @Test(arguments: [false, true], [Synchronizer.Configuration.Grouping.transactions, .single])
+    func whatIsDroppedIsNotSentForEver(isNew: Bool, grouping: Synchronizer.Configuration.Grouping) async throws {
+        let server = server
+        let transport = StubServer { request, _ in
+            let answer = try await server.send(request)
+            guard request.method == .put else { return answer }
+            return HTTPResponse(answer.status, body: Data())
+        }
+        if !isNew { server.put(patient("a")) }
+        let device = try Device(transport, scope: .types("Patient")) { $0.grouping = grouping }
+        if !isNew { try await device.sync() }
+        server.behavior.changes = { ($0 as? Patient)?.language = nil }
+        try device.edit { tx in
+            let patient = try tx.resource(Patient.self, id: "a") ?? patient("a")
+            patient.language = "en"
+            try tx.upsert(patient)
+        }
+        for _ in 0..<3 { try await device.sync() }
+        let versions = server.version("Patient", "a")
+        #expect(versions <= 2)
+        #expect(try device.patient("a")?.language == "en")
+        for round in 1...2 {
+            #expect(try await device.synchronizer.changes(.conflict).first?.issues.first?.isNotKept == true)
+            #expect(try await device.synchronizer.resolve("Patient", id: "a", with: .local))
+            for _ in 0..<2 { try await device.sync() }
+            #expect(server.version("Patient", "a") == versions + round)
+        }
+        server.behavior.changes = { _ in }
+        #expect(try await device.synchronizer.resolve("Patient", id: "a", with: .local))
+        for _ in 0..<2 { try await device.sync() }
+        #expect(try await device.synchronizer.changes().isEmpty)
+        #expect(try device.contents() == server.contents && server.contents["Patient/a"]?.contains("\"en\"") == true)
+    }
+
+    /// The same of a server that writes something else than it gets.
+    @Test(arguments: [false, true], [false, true]) func whatIsRewrittenIsNotSentForEver(isNew: Bool, isTogether: Bool) async throws {
+        let server = server
+        let transport = StubServer { request, _ in
+            let answer = try await server.send(request)
+            guard request.method != .get else { return answer }
+            let bundle = try? FireLiteR4.Bundle(json: answer.body)
+            guard let entries = bundle?.entry else { return HTTPResponse(answer.status, body: Data()) }
+            let results = entries.map { #"{"response":{"status":"\#($0.response?.status ?? "")"}}"# }
+            return .json(#"{"resourceType":"Bundle","type":"transaction-response","entry":[\#(results.joined(separator: ","))]}"#)
+        }
+        if !isNew { for id in ["a", "b"] { server.put(patient(id)) } }
+        let device = try Device(transport, scope: .types("Patient")) { $0.grouping = .transactions }
+        if !isNew { try await device.sync() }
+        server.behavior.changes = { resource in
+            guard let patient = resource as? Patient, let name = patient.name.first else { return }
+            name.given = name.given.map { $0.uppercased() }
+        }
+        try device.edit { tx in
+            for id in isTogether ? ["a", "b"] : ["a"] {
+                let patient = try tx.resource(Patient.self, id: id) ?? patient(id)
+                patient.name.first?.given = ["own", "other"]
+                try tx.upsert(patient)
+            }
+        }
+        for _ in 0..<4 { try await device.sync() }
+        #expect(server.version("Patient", "a") <= (isNew ? 2 : 3))
+        #expect(try device.patient("a")?.name.first?.given == ["own", "other"])
+        #expect(try await device.synchronizer.changes(.conflict).count == (isTogether ? 2 : 1))
+        #expect(try await device.synchronizer.resolve("Patient", id: "a", with: .remote))
+        try await device.sync()
+        #expect(try device.patient("a")?.name.first?.given == ["OWN", "OTHER"])
+    }
+
+    /// Additional narrative says what the elements do not.
+    @Test(arguments: [(NarrativeStatus.generated, true), (.additional, false)])
+    func additionalNarrativeStays(status: NarrativeStatus, isReplaced: Bool) async throws {
+        func narrative(_ text: String) -> Narrative {
+            Narrative {
+                $0.status = status
+                $0.div = "<div xmlns=\"http://www.w3.org/1999/xhtml\">\(text)</div>"
+            }
+        }
+        server.behavior.changes = { ($0 as? Patient)?.text?.div = "<div xmlns=\"http://www.w3.org/1999/xhtml\">other</div>" }
+        let device = try device(returnsNothing: false, .transactions)
+        try device.edit { tx in
+            let patient = patient("a")
+            patient.text = narrative("own")
+            try tx.upsert(patient)
+        }
+        for _ in 0..<2 { try await device.sync() }
+        #expect(try device.patient("a")?.text?.div?.contains("other") == isReplaced)
+        #expect(try await device.synchronizer.changes(.conflict).isEmpty == isReplaced)
+    }
+
     /// Where the server's state wins, it does; what servers add, and narrative that they make, is taken over by every policy.
     @Test func whatServersAddIsNoConflict() async throws {
         let device = try device(returnsNothing: false, .transactions, .server)
@@ -99,6 +189,68 @@ import Testing
         try await other.sync()
         #expect(try other.patient("b")?.language == "en")
         #expect(try await other.synchronizer.changes().isEmpty)
+    }
+
+    /// A server resolves searches in transactions, and names what it has without its address or with it; other resources are others.
+    @Test(arguments: [
+        ("Patient?identifier=http://example.org|1", "Patient/x", true),
+        ("Patient?identifier=1", "https://fhir.example.org/base/Patient/x", true),
+        ("https://fhir.example.org/base/Patient/a", "Patient/a", true), ("Patient/a", "https://fhir.example.org/base/Patient/a", true),
+        ("https://fhir.example.org/base/Patient/a/_history/2", "Patient/a/_history/2", true),
+        ("Patient?identifier=1", "Group/x", false), ("Patient?identifier=1", "Patient", false),
+        ("https://other.example.org/r4/Patient/a", "Patient/a", false), ("Patient/a", "https://other.example.org/r4/Patient/a", false),
+        ("Patient/a/_history/2", "Patient/a", false), ("Patient/a", "Patient/b", false),
+        ("https://fhir.example.org/base/Patient/a", "Patient/b", false),
+    ]) func referencesThatAreResolvedAreNoConflict(sent: String, kept: String, isSame: Bool) async throws {
+        server.behavior.changes = { resource in
+            guard let observation = resource as? Observation else { return }
+            observation.subject = Reference { $0.reference = kept }
+        }
+        let device = try Device(server, scope: .types("Observation")) { $0.grouping = .transactions }
+        try device.edit { tx in
+            let observation = sampleObservation("o", of: "a")
+            observation.subject = Reference { $0.reference = sent }
+            try tx.upsert(observation)
+        }
+        for _ in 0..<2 { try await device.sync() }
+        #expect(try device.contents()["Observation/o"]?.contains("\"\(isSame ? kept : sent)\"") == true)
+        #expect(try await device.synchronizer.changes().map(\.state) == (isSame ? [] : [.conflict]))
+    }
+
+    /// Numbers and times in another form are no conflict, and stay here as they were, also if they were edited again before the answer was read.
+    @Test(
+        arguments: [("7.1", "2024-05-01T08:00:00Z", true), ("7.2", "2024-05-01T08:00:00Z", false), ("7.1", "2024-05-01T10:00:00Z", false)],
+        [false, true])
+    func otherFormsAreNoConflict(_ form: (number: String, time: String, isSame: Bool), isEditedAgain: Bool) async throws {
+        server.behavior.returnsNothing = isEditedAgain
+        server.behavior.changes = { resource in
+            guard let observation = resource as? Observation else { return }
+            observation.valueQuantity?.value = FHIRDecimal(form.number)
+            observation.component.first?.valueQuantity?.value = FHIRDecimal("100")
+            observation.effectiveDateTime = FHIRDateTime(form.time)
+            observation.identifier = [Identifier { $0.value = "server" }]
+        }
+        let device = try Device(server, scope: .types("Observation")) { $0.grouping = .transactions }
+        try device.edit { tx in
+            let observation = sampleObservation("o", of: "a")
+            observation.valueQuantity = Quantity { $0.value = FHIRDecimal("7.10") }
+            observation.component = [
+                ObservationComponent {
+                    $0.code = CodeableConcept { $0.text = "part" }
+                    $0.valueQuantity = Quantity { $0.value = FHIRDecimal("1.00e2") }
+                }
+            ]
+            observation.effectiveDateTime = "2024-05-01T10:00:00+02:00"
+            try tx.upsert(observation)
+        }
+        try await device.sync(isEditedAgain ? .push : .both)
+        if isEditedAgain { try device.edit { try $0.resource(Observation.self, id: "o")?.status = .amended } }
+        for _ in 0..<2 { try await device.sync() }
+        let json = try #require(try device.contents()["Observation/o"])
+        #expect(json.contains("7.10") && json.contains("1.00e2") && json.contains("2024-05-01T10:00:00+02:00"), "\(json)")
+        #expect(json.contains("\"server\"") == form.isSame && json.contains("amended") == isEditedAgain)
+        #expect(try await device.synchronizer.changes().map(\.state) == (form.isSame ? [] : [.conflict]))
+        #expect(server.contents["Observation/o"]?.contains("amended") == (form.isSame && isEditedAgain))
     }
 
     /// Something that answers with what it got has not shown that it was done.

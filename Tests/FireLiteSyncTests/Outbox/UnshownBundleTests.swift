@@ -10,16 +10,22 @@ import Testing
     private let server = TerseServer()
 
     /// A transaction that creates patients with these numbers on the condition of their identifiers, or updates them.
-    private func transaction(_ numbers: ClosedRange<Int>, updates: Bool = false) -> FHIRRequest {
+    ///
+    /// - Parameter refersToFirst: whether the others refer to the first one.
+    private func transaction(_ numbers: ClosedRange<Int>, updates: Bool = false, refersToFirst: Bool = false) -> FHIRRequest {
+        let first = "urn:uuid:1b671a64-40d5-491e-99b0-da01ff1f3341"
         let entries = numbers.map { number in
             let query = FHIRParameters([.init(name: "identifier", value: "urn:test|n\(number)")]).query
             let family = updates ? "Two" : "One"
+            let isFirst = refersToFirst && number == numbers.lowerBound
+            let link = refersToFirst && !isFirst ? #","link":[{"other":{"reference":"\#(first)"},"type":"seealso"}]"# : ""
             let patient =
-                #"{"resourceType":"Patient","identifier":[{"system":"urn:test","value":"n\#(number)"}],"name":[{"family":"\#(family)"}]}"#
+                #"{"resourceType":"Patient","identifier":[{"system":"urn:test","value":"n\#(number)"}],"#
+                + #""name":[{"family":"\#(family)"}]\#(link)}"#
             let request =
                 updates
                 ? #"{"method":"PUT","url":"Patient?\#(query)"}"# : #"{"method":"POST","url":"Patient","ifNoneExist":"\#(query)"}"#
-            return #"{"resource":\#(patient),"request":\#(request)}"#
+            return #"{\#(isFirst ? "\"fullUrl\":\"\(first)\"," : "")"resource":\#(patient),"request":\#(request)}"#
         }
         let text = #"{"resourceType":"Bundle","type":"transaction","entry":[\#(entries.joined(separator: ","))]}"#
         return FHIRRequest(.post, "", fields: FHIRRequest.contentFields(.r4), body: Data(text.utf8))
@@ -87,6 +93,51 @@ import Testing
         #expect(server.identifiers == ["n0", "n1", "n2", "n3", "n4"])
     }
 
+    /// In a transaction all was done or nothing: what others refer to need not be shown with them. If only some of the others are, nobody knows.
+    @Test(arguments: [(TerseServer.Search.pages, false), (.pages, true), (.lacksFirst, false), (.lacksFirst, true)], [false, true])
+    func whatIsShownInPartWasDone(_ shown: (search: TerseServer.Search, refersToFirst: Bool), isLost: Bool) async throws {
+        let (server, isLost) = (server, Switch(isLost))
+        let transport = StubServer { request, _ in
+            let answer = try await server.send(request)
+            guard request.method == .get || !isLost.value else { throw HTTPTransportError(.connectionLost, "the connection is lost") }
+            return answer
+        }
+        server.search = shown.search
+        let outbox = try FireLiteSyncTests.outbox(transport)
+        let request = transaction(0...2, refersToFirst: shown.refersToFirst)
+        try await outbox.store.write { tx in _ = try tx.enqueue(request, for: testBase, marksCreates: false) }
+        _ = try await outbox.flush()
+        isLost.value = false
+        _ = try await outbox.flush()
+        #expect(server.bundles == 1 && server.identifiers == ["n0", "n1", "n2"])
+        let isKnown = shown.search == .pages || shown.refersToFirst
+        #expect(try await outbox.entries().map(\.isUncertain) == (isKnown ? [] : [true]))
+        if !isKnown { #expect(try await outbox.entries().first?.error?.contains("retry 1") == true) }
+        server.search = .answers
+        #expect(try await outbox.flush().ending == "done")
+        #expect(try await outbox.entries().isEmpty && server.bundles == 1)
+    }
+
+    /// What others refer to can be from before: if nothing else is there, nothing was done.
+    @Test func whatIsFromBeforeDoesNotCount() async throws {
+        let (server, isLost) = (server, Switch(false))
+        let transport = StubServer { request, _ in
+            guard request.method == .get || !isLost.value else { throw HTTPTransportError(.connectionLost, "the connection is lost") }
+            return try await server.send(request)
+        }
+        let outbox = try FireLiteSyncTests.outbox(transport)
+        for request in [transaction(0...0), transaction(0...2, refersToFirst: true)] {
+            try await outbox.store.write { tx in _ = try tx.enqueue(request, for: testBase, marksCreates: false) }
+            for _ in 0..<2 {
+                _ = try await outbox.flush()
+                isLost.value = false
+            }
+            isLost.value = true
+        }
+        #expect(try await outbox.entries().isEmpty && server.bundles == 2)
+        #expect(server.identifiers.suffix(2) == ["n1", "n2"])
+    }
+
     /// What depends on it waits with it, in order; the rest is sent.
     @Test func onlyWhatDependsOnItWaits() async throws {
         server.search = .isRefused
@@ -125,7 +176,13 @@ import Testing
 /// `@unchecked Sendable`: the lock guards the variables.
 final class TerseServer: HTTPTransport, @unchecked Sendable {
     /// What a search by identifiers finds.
-    enum Search: Sendable { case answers, lags, isRefused, findsOthers }
+    enum Search: Sendable {
+        case answers, lags, isRefused, findsOthers
+        /// One resource on each page.
+        case pages
+        /// All but the first resource that it has.
+        case lacksFirst
+    }
 
     private let lock = NSLock()
     private var patients: [Patient] = []
@@ -183,14 +240,21 @@ final class TerseServer: HTTPTransport, @unchecked Sendable {
             return .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"not-supported"}]}"#, 400)
         case .lags: return Self.page([])
         case .findsOthers: return Self.page([#"{"resourceType":"Patient","id":"other","name":[{"family":"Smith"}]}"#])
-        case .answers:
-            return Self.page(
-                patients.filter { patient in values.contains { $0 == patient.identifier.first?.value ?? "" } }.map { FHIRJSON.string($0) })
+        case .answers, .pages, .lacksFirst:
+            let found = patients.filter { patient in values.contains { $0 == patient.identifier.first?.value ?? "" } }
+            let texts = found.filter { searching != .lacksFirst || $0 !== patients.first }.map { FHIRJSON.string($0) }
+            guard searching == .pages else { return Self.page(texts) }
+            let place = items.first { $0.name == "page" }?.value.flatMap { Int($0) } ?? 0
+            var next = URLComponents(url: url, resolvingAgainstBaseURL: false)
+            next?.queryItems = items.filter { $0.name != "page" } + [URLQueryItem(name: "page", value: "\(place + 1)")]
+            let link = place + 1 < texts.count ? next?.url?.absoluteString : nil
+            return Self.page(Array(texts.dropFirst(place).prefix(1)), next: link)
         }
     }
 
-    private static func page(_ resources: [String]) -> HTTPResponse {
+    private static func page(_ resources: [String], next: String? = nil) -> HTTPResponse {
         let entries = resources.map { #"{"resource":\#($0)}"# }.joined(separator: ",")
-        return .json(#"{"resourceType":"Bundle","type":"searchset"\#(entries.isEmpty ? "" : #","entry":[\#(entries)]"#)}"#)
+        let link = next.map { #","link":[{"relation":"next","url":"\#($0)"}]"# } ?? ""
+        return .json(#"{"resourceType":"Bundle","type":"searchset"\#(link)\#(entries.isEmpty ? "" : #","entry":[\#(entries)]"#)}"#)
     }
 }

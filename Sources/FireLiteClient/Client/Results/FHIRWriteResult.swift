@@ -33,12 +33,4 @@ extension FHIRResource {
         }
         return copy
     }
-
-    /// Whether a server's state has everything that was sent to it. What is the server's in `meta`, and the narrative, which it may make by itself, need
-    /// not be the same.
-    package func hasEverything(ofSent sent: FHIRResource) -> Bool {
-        let (own, wanted) = (withoutServerMeta, sent.withoutServerMeta)
-        if let slot = wanted.layout.element(named: "text")?.slot, own.child("text") != nil { wanted.store(nil, in: slot) }
-        return own.hasEverything(of: wanted)
-    }
 }
