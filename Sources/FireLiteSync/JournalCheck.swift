@@ -136,19 +136,25 @@ private struct JournalCheck {
     /// Whether the change log has an entry of this number for the resource that is no deletion.
     private func isInLog(_ sequence: Int64, _ key: SyncKey) throws -> Bool {
         guard try sequence > transaction.changeLogStart() else { return false }
-        let entry = try transaction.changes(since: sequence - 1, limit: 1, squashed: false).first
+        let changes: LoggedChanges
+        do {
+            changes = try transaction.changes(since: sequence - 1, limit: 1, squashed: false)
+        } catch let error as FHIRStoreError where error.code == .resyncRequired { return false }
+        let entry = changes.first
         return entry?.sequence == sequence && entry?.typeName == key.typeName && entry?.resourceID == key.id && entry?.kind != .deleted
     }
 
-    /// What has changed since a synchronizer last looked; nil if the log does not go back to then.
+    /// What has changed since a synchronizer last looked; nil if the log does not go back to then, or has lost some of it.
     private func changed(since base: String) throws -> Set<SyncKey>? {
         guard let place = try transaction.place(ofReader: SyncJournal.reader(of: base)), try place >= transaction.changeLogStart(),
             try place <= transaction.newestChange()
         else { return nil }
-        return Set(
-            try transaction.changedResources(since: place).compactMap { change in
-                change.resourceID.map { SyncKey(typeName: change.typeName, id: $0) }
-            })
+        do {
+            return Set(
+                try transaction.changedResources(since: place).compactMap { change in
+                    change.resourceID.map { SyncKey(typeName: change.typeName, id: $0) }
+                })
+        } catch let error as FHIRStoreError where error.code == .resyncRequired { return nil }
     }
 
     /// Resources that the server has and the store lacks, though nobody has deleted or purged them here, as far as the change log says.

@@ -47,6 +47,15 @@ import Testing
         #expect(try await device.synchronizer.changes().map(\.id) == ["b"])
     }
 
+    /// A check lists what the change log has lost, also of what a synchronizer has not seen yet.
+    @Test(arguments: ["", " WHERE seq = (SELECT max(seq) FROM _change)"]) func aCheckListsLostRowsOfTheLog(condition: String) async throws {
+        let device = try await device()
+        try run(device, "DELETE FROM _change\(condition)")
+        #expect(try tables(device).contains("_change"))
+        _ = try await device.synchronizer.changes()
+        #expect(try tables(device).contains("_change"))
+    }
+
     /// Without the server's versions, what the log says is sent, and a deletion at the server is a conflict.
     @Test(arguments: [SyncDirection.both, .push]) func versionsThatAreLostAreComparedFirst(_ direction: SyncDirection) async throws {
         let device = try await device()
