@@ -58,7 +58,7 @@ extension SyncJournal {
     ///   - states: the states, each resource once.
     ///   - scope: the search that found them; nil if none did.
     ///   - isSettled: whether it is known what happened to changes that were sent without an answer.
-    ///   - isUnshown: whether the server has said that a change was made, or got it more than once, and has shown it in no answer.
+    ///   - isUnshown: whether an answer has said that a change was made, and did not show it.
     ///   - depth: how many references lead from what was pulled to the states.
     ///   - isConfirmed: whether the server has shown the states again by themselves, so that versions from before the known ones are conflicts. Others
     ///     are doubts.
@@ -187,14 +187,11 @@ extension SyncJournal {
             reception.unchanged += 1
             return
         case (_, let remote?):
-            let isUnchanged = base?.isSame(atServerAs: remote) ?? false
-            // A new version, and what was sent without an answer is in none: the server has kept nothing of it, or another thing than was sent.
-            if isSettled, let local, waiting.contains(where: \.isUncertain), known == nil || known?.version != state.version,
-                isUnchanged || isUnshown
-            {
+            // An answer has said that the change was made, and it is in no version: the server has kept nothing of it, or another thing than was sent.
+            if isSettled, isUnshown, let local, waiting.contains(where: \.isUncertain), known == nil || known?.version != state.version {
                 return try deferUnlessServerWins(state, remote, local, .notKept, scope, &reception) ? () : adopt()
             }
-            if isUnchanged {
+            if let base, base.isSame(atServerAs: remote) {
                 // A new version with the old content.
                 reception.unchanged += 1
                 return try remember(key, version: state.version, scope: scope)

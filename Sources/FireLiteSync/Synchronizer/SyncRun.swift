@@ -15,9 +15,7 @@ struct SyncRun {
     var lockedTypes: Set<String> = []
     /// The resources with changes that cannot be sent, as they cannot be read here.
     var damaged: Set<SyncKey> = [] { didSet { result.damaged = damaged.count } }
-    /// Resources whose changes were sent and have had no answer.
-    var unanswered: Set<SyncKey> = []
-    /// Those of which an answer has said that they were made, without showing it, or that had no answer more than once.
+    /// Resources of whose changes an answer has said that they were made, without showing it.
     var unshown: Set<SyncKey> = []
     /// Whether rows of the journal were lost, so that everything is compared.
     private var isLost = false
