@@ -98,9 +98,12 @@ extension SyncJournal {
     }
 
     /// Whether the server has given the number of the version that is known to another content, at another time, as it can after a backup was restored.
-    func isGivenAgain(_ state: RemoteState, _ known: Known, _ waiting: [WaitingChange]) throws -> Bool {
+    ///
+    /// - Parameter since: the server's time from which changes were asked for; what was changed before was seen then.
+    func isGivenAgain(_ state: RemoteState, _ known: Known, _ waiting: [WaitingChange], _ since: Int64?) throws -> Bool {
         guard let remote = state.resource, let version = state.version, version == known.version, let time = state.lastUpdated,
-            !known.isOwn, !known.isPurged, !isLost, !waiting.contains(where: \.state.isUndecided)
+            since.map({ time.milliseconds(.up) >= $0 }) ?? true, !known.isOwn, !known.isPurged, !isLost,
+            !waiting.contains(where: \.state.isUndecided)
         else { return false }
         do {
             guard let before = try content(of: version, state.key, waiting), before.child("meta")?.instant("lastUpdated")?.date != time,

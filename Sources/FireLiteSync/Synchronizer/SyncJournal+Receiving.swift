@@ -60,10 +60,13 @@ extension SyncJournal {
     ///   - isSettled: whether it is known what happened to changes that were sent without an answer.
     ///   - isUnshown: whether an answer has said that a change was made, and did not show it.
     ///   - depth: how many references lead from what was pulled to the states.
+    ///   - since: the server's time from which changes were asked for, in milliseconds; nil for all. Earlier ones of known
+    ///     versions, which some servers send too, are not compared.
     ///   - isConfirmed: whether the server has shown the states again by themselves, so that versions from before the known ones are conflicts. Others
     ///     are doubts.
     func receive(
-        _ states: [RemoteState], scope: Int64?, isSettled: Bool = false, isUnshown: Bool = false, depth: Int = 0, isConfirmed: Bool = false
+        _ states: [RemoteState], scope: Int64?, isSettled: Bool = false, isUnshown: Bool = false, depth: Int = 0, since: Int64? = nil,
+        isConfirmed: Bool = false
     ) throws -> Reception {
         // What was edited since the last look must not be taken for the state that was sent.
         try takeIn()
@@ -98,7 +101,7 @@ extension SyncJournal {
                 reception.unchanged += 1
                 continue
             }
-            if let known, try isGivenAgain(state, known, waiting) {
+            if let known, try isGivenAgain(state, known, waiting, since) {
                 if !isConfirmed {
                     reception.doubts.append(Doubt(state))
                 } else if !waiting.isEmpty {

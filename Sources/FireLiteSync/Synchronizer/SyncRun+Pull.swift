@@ -263,7 +263,7 @@ extension SyncRun {
         try journal.acknowledgeServer()
         try journal.takeIn()
         step.unreadable = try journal.keep(received.unreadable)
-        step.reception = try journal.receive(states.filter { !disputed.contains($0.key) }, scope: cursor.scope)
+        step.reception = try journal.receive(states.filter { !disputed.contains($0.key) }, scope: cursor.scope, since: order.begin)
         step.reception.doubts += disputed.sorted { $0.id < $1.id }.map { Doubt($0) } + step.misnamed.map { Doubt($0.key) }
         step.count = states.count
         step.step = step.order.take(step.page)
