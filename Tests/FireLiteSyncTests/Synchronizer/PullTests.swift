@@ -91,9 +91,8 @@ import Testing
             $0.pageSize = 5
             $0.overlap = .zero
         }
-        let server = server
-        server.behavior.after = { request, number in
-            if number == 1 { server.put(samplePatient("p100", "Moved")) }
+        server.behavior.after = { [weak server] request, number in
+            if number == 1 { server?.put(samplePatient("p100", "Moved")) }
         }
         try await device.sync()
         try await device.sync()
