@@ -70,14 +70,12 @@ struct BundleProof {
         let missing = requests.indices.filter { proof.found[$0] == nil }
         if missing.isEmpty { return .shown }
         let creates = requests.indices.filter { requests[$0].method == .post }
-        if kind == .transaction {
-            // All of it was done, or nothing. What others refer to can be from before, and was there before they were.
-            let heads = creates.filter { !isReferredTo($0, fullURLs) }
-            let unshown = heads.count { proof.found[$0] == nil }
-            if unshown == 0, !heads.isEmpty, missing.allSatisfy({ requests[$0].method == .post }) { return .shown }
-            if unshown > 0, unshown < heads.count { return .partlyShown(unshown) }
-        }
+        // All of a transaction was done, or nothing. What others refer to can be from before, and was there before they were.
+        let heads = kind == .transaction ? creates.filter { !isReferredTo($0, fullURLs) } : []
+        let unshown = heads.count { proof.found[$0] == nil }
+        if unshown == 0, !heads.isEmpty, missing.allSatisfy({ requests[$0].method == .post }) { return .shown }
         if let failure = proof.failure { throw failure }
+        if unshown > 0, unshown < heads.count { return .partlyShown(unshown) }
         // Updates and deletions may be done twice. Of creates, those that are shown may be from before, as other requests make them too.
         let isAbsent = missing.allSatisfy { requests[$0].method != .post || proof.absent.contains($0) }
         return isAbsent && (creates.isEmpty || !proof.absent.isEmpty) ? .absent : .unknown(missing.count)

@@ -6,7 +6,7 @@ extension SyncJournal {
     ///
     /// - Parameters:
     ///   - versions: the versions, the newest first; empty if the server has none.
-    ///   - isUnshown: whether the change was sent more than once, and none of these attempts was shown.
+    ///   - isUnshown: whether an answer has said that the change was made, and did not show it.
     func settle(_ key: SyncKey, _ versions: [RemoteState], isUnshown: Bool = false) throws -> Reception {
         try takeIn()
         if let change = try changes(of: key).first, change.isUncertain { try settle(change, versions) }
