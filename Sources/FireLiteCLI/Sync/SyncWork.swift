@@ -70,10 +70,11 @@ struct SyncWork {
         deleted the resource, the conflict is deferred. client takes the database's state, server the server's, defer none.
         Deferred and refused changes stay in the database and are listed; the status is 1 then. A run with client or server
         also decides what earlier ones have deferred, client not what a server has not kept; `firelite conflicts` shows
-        conflicts and resolves one. What is missing in the database, while its log does not say that it was deleted, is
-        neither deleted at the server nor fetched: it is listed as undecided, and `firelite conflicts resolve` decides. A
-        refused resource is sent again once it is edited. One that cannot be read in the database waits and is listed. A change that
-        refers to a new resource that is deferred, refused or unreadable is held back with it, and listed too.
+        conflicts and resolves one. What is missing in the database, while its log does not say that it was
+        deleted, is neither deleted at the server nor fetched: it is listed as undecided, and `firelite conflicts
+        resolve` decides. A refused resource is sent again once it is edited. One that cannot be read in the
+        database waits and is listed. A change that refers to a new resource that is deferred, refused or
+        unreadable is held back with it, and listed too.
         """
 
     private static let pullDiscussion = """
