@@ -69,11 +69,11 @@ struct SyncWork {
         --conflicts merge merges changes of different elements; if both sides have changed the same element, or one has
         deleted the resource, the conflict is deferred. client takes the database's state, server the server's, defer none.
         Deferred and refused changes stay in the database and are listed; the status is 1 then. A run with client or server
-        also decides what earlier ones have deferred, client not what a server has not kept; `firelite conflicts` shows
-        conflicts and resolves one. What is missing in the database, while its log does not say that it was
-        deleted, is neither deleted at the server nor fetched: it is listed as undecided, and `firelite conflicts
-        resolve` decides. A refused resource is sent again once it is edited. One that cannot be read in the
-        database waits and is listed. A change that refers to a new resource that is deferred, refused or
+        also decides what earlier ones have deferred, client not what a server has not kept or lost when it was restored;
+        `firelite conflicts` shows conflicts and resolves one. What is missing in the database, while its log does not
+        say that it was deleted, is neither deleted at the server nor fetched: it is listed as undecided, and
+        `firelite conflicts resolve` decides. A refused resource is sent again once it is edited. One that cannot be
+        read in the database waits and is listed. A change that refers to a new resource that is deferred, refused or
         unreadable is held back with it, and listed too.
         """
 
@@ -97,8 +97,8 @@ struct SyncWork {
         func apply(to synchronizer: Synchronizer) async throws {
             guard self != .deferred else { return }
             for conflict in try await synchronizer.changes(.conflict) {
-                // Each run would send it, and the server would drop the same again.
-                if self == .local, conflict.issues.contains(where: \.isNotKept) { continue }
+                // Each run would send what the server drops, and replace what others have written since it was restored.
+                if self == .local, conflict.issues.contains(where: { $0.isNotKept || $0.isOfRestoredServer }) { continue }
                 try await synchronizer.resolve(conflict.typeName, id: conflict.id) { _ in self == .local ? .local : .remote }
             }
         }

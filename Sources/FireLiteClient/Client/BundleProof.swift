@@ -13,6 +13,10 @@ struct BundleProof {
     private static let readTogether = 50
     /// How many in a row are read one by one, without success, before the rest is taken as not done: what a search does not show yet, a read may.
     private static let patience = 2
+    /// How many resources of a type are read to find the one that another refers to.
+    private static let referencesRead = 5
+    /// The number of pages of a search that are read.
+    private static let maximumPages = 100
 
     /// What a result is about.
     private enum Subject {
@@ -36,6 +40,8 @@ struct BundleProof {
     private var found: [WriteReceipt?]
     /// Which creates are not there, as a whole answer to a search by their conditions shows.
     private var absent: Set<Int> = []
+    /// Which creates the server does not search for.
+    private var unsearchable: Set<Int> = []
     /// Whether the server is not reached any more.
     private var isLost = false
     /// Why the server could not be asked: the connection, the token or the load.
@@ -67,25 +73,46 @@ struct BundleProof {
     func standing(_ fullURLs: [String?]) async throws -> BundleStanding {
         var proof = self
         try await proof.run()
+        if kind == .transaction { try await proof.readReferredTo(fullURLs) }
         let missing = requests.indices.filter { proof.found[$0] == nil }
         if missing.isEmpty { return .shown }
-        let creates = requests.indices.filter { requests[$0].method == .post }
-        // All of a transaction was done, or nothing. What others refer to can be from before, and was there before they were.
-        let heads = kind == .transaction ? creates.filter { !isReferredTo($0, fullURLs) } : []
-        let unshown = heads.count { proof.found[$0] == nil }
-        if unshown == 0, !heads.isEmpty, missing.allSatisfy({ requests[$0].method == .post }) { return .shown }
         if let failure = proof.failure { throw failure }
-        if unshown > 0, unshown < heads.count { return .partlyShown(unshown) }
-        // Updates and deletions may be done twice. Of creates, those that are shown may be from before, as other requests make them too.
-        let isAbsent = missing.allSatisfy { requests[$0].method != .post || proof.absent.contains($0) }
-        return isAbsent && (creates.isEmpty || !proof.absent.isEmpty) ? .absent : .unknown(missing.count)
+        let creates = requests.indices.filter { requests[$0].method == .post }
+        let unshown = creates.filter { proof.found[$0] == nil }
+        // What others refer to can be from before, and was there before they were. All the rest of a transaction was done, or nothing; somebody else can
+        // have made it.
+        let heads = kind == .transaction ? creates.filter { referring(to: $0, fullURLs).isEmpty } : creates
+        let isShownInPart = heads.contains { proof.found[$0] != nil }
+        if isShownInPart, unshown.contains(where: { !proof.unsearchable.contains($0) }) { return .partlyShown(unshown.count) }
+        // Updates and deletions may be done twice.
+        if unshown.allSatisfy({ proof.absent.contains($0) }) { return .absent }
+        let areUnsearchable = unshown.allSatisfy { proof.absent.contains($0) || proof.unsearchable.contains($0) }
+        return areUnsearchable ? .unsearchable(missing.count) : .unknown(missing.count)
     }
 
-    /// Whether another entry refers to the resource of an entry.
-    private func isReferredTo(_ index: Int, _ fullURLs: [String?]) -> Bool {
-        guard let address = fullURLs[index], !address.isEmpty else { return false }
+    /// The other entries that refer to the resource of an entry.
+    private func referring(to index: Int, _ fullURLs: [String?]) -> [Int] {
+        guard let address = fullURLs[index], !address.isEmpty else { return [] }
         let text = Data("\"\(address)\"".utf8)
-        return requests.indices.contains { $0 != index && requests[$0].body?.range(of: text) != nil }
+        return requests.indices.filter { $0 != index && requests[$0].body?.range(of: text) != nil }
+    }
+
+    /// Reads what others refer to, and no search has shown, where the server's states of these refer to.
+    private mutating func readReferredTo(_ fullURLs: [String?]) async throws {
+        for index in requests.indices where found[index] == nil && requests[index].method == .post {
+            guard case .type(let typeName) = targets[index] else { continue }
+            var ids: [String] = []
+            for other in referring(to: index, fullURLs) {
+                guard let json = found[other]?.resource, let resource = requests[other].readable(json, client.release) else { continue }
+                for text in resource.literalReferences {
+                    guard let place = ResourceLocation(text, at: client.origin), place.typeName == typeName, !ids.contains(place.id) else {
+                        continue
+                    }
+                    ids.append(place.id)
+                }
+            }
+            for id in ids.prefix(Self.referencesRead) where try await readAlone(typeName, index, id) { break }
+        }
     }
 
     private mutating func run() async throws {
@@ -200,17 +227,12 @@ struct BundleProof {
 
     private mutating func note(_ error: FHIRClientError) {
         isLost = error.status == nil && error.code != .invalidResponse
-        if isLost || [401, 407, 408, 425, 429, 502, 503, 504].contains(error.status) { failure = failure ?? error }
+        // What a server fails at now, it may do later; 501 says that it never does.
+        let isFailure = error.status.map { $0 >= 500 && $0 != 501 || [401, 407, 408, 425, 429].contains($0) } ?? false
+        if isLost || isFailure { failure = failure ?? error }
     }
 
     // MARK: - Reading back
-
-    /// What a search shows.
-    private struct Page: Sendable {
-        var resources: [(id: String, version: String?, json: Data)] = []
-        /// Whether the server has nothing else that was asked for.
-        var isWhole: Bool
-    }
 
     /// Reads resources by their ids: together, and one by one those that a search does not show.
     private mutating func read(_ typeName: String, _ entries: [(index: Int, id: String)]) async throws {
@@ -261,23 +283,40 @@ struct BundleProof {
             if let mark = ConditionMark(requests[index]) {
                 let isDeletion = requests[index].method == .delete
                 groups[(isDeletion ? "-" : "") + mark.name, default: []].append((index, mark.value))
-            } else if let page = try await page(typeName, condition) {
-                note(page, [index])
+            } else {
+                note(try await page(typeName, condition), [index])
             }
         }
         for (name, marks) in groups.sorted(by: { $0.key < $1.key }) {
             for start in stride(from: 0, to: marks.count, by: Self.readTogether) {
-                let part = marks[start..<min(start + Self.readTogether, marks.count)]
-                guard let page = try await page(typeName, name.hasPrefix("-") ? String(name.dropFirst()) : name, part.map(\.value)) else {
-                    continue
-                }
+                let part = Array(marks[start..<min(start + Self.readTogether, marks.count)])
+                let page = try await page(typeName, name.hasPrefix("-") ? String(name.dropFirst()) : name, part.map(\.value))
                 note(page, part.map(\.index))
+                if part.count > 1, !name.hasPrefix("-") { try await searchAlone(typeName, name, part) }
             }
         }
     }
 
+    /// Looks one by one for what a search for several has not shown: some servers know no lists of values, and some give parts of the result.
+    private mutating func searchAlone(_ typeName: String, _ name: String, _ marks: [(index: Int, value: String)]) async throws {
+        // If the search for all seems whole, the first ones show whether it is.
+        var isTrusted = marks.allSatisfy { found[$0.index] != nil || absent.contains($0.index) }
+        var misses = 0
+        for (index, value) in marks where found[index] == nil && !(isTrusted && misses >= Self.patience) {
+            absent.remove(index)
+            unsearchable.remove(index)
+            note(try await page(typeName, name, [value]), [index])
+            if found[index] != nil { isTrusted = false } else { misses += 1 }
+            // A server that refuses the search refuses it for the others, too.
+            if unsearchable.contains(index) { return unsearchable.formUnion(marks.map(\.index).filter { found[$0] == nil }) }
+        }
+    }
+
     /// Notes what a search by conditions shows of entries.
-    private mutating func note(_ page: Page, _ indices: [Int]) {
+    ///
+    /// - Parameter page: nil if the server does not answer the search.
+    private mutating func note(_ page: Page?, _ indices: [Int]) {
+        guard let page else { return unsearchable.formUnion(indices) }
         for index in indices {
             if requests[index].method == .delete {
                 if page.isWhole, page.resources.isEmpty { found[index] = receipt(index) }
@@ -307,33 +346,68 @@ struct BundleProof {
         try Task.checkCancellation()
         let request = FHIRRequest(.get, typeName, parameters: parameters + ["_count": "\(Self.readTogether)"])
         var page = Page(isWhole: true)
-        var next: URL?
+        var (place, pages) = (PagePlace(nil), 0)
         do {
             repeat {
-                let count = page.resources.count
-                let received = try client.received(try await client.pageText(request, at: next), takesOutUnreadable: true)
-                page.isWhole = page.isWhole && received.unreadable.isEmpty && received.bundle.text("type") == "searchset"
-                for entry in received.bundle.children("entry") {
-                    guard let resource = entry.takeResource("resource"), resource.resourceType == typeName, let id = resource.id else {
-                        continue
-                    }
-                    let meta = resource.child("meta")
-                    // A part of the resource shows nothing of the rest.
-                    let isPart = meta?.children("tag").contains { $0.text("code") == "SUBSETTED" } ?? false
-                    page.isWhole = page.isWhole && !isPart
-                    if !isPart { page.resources.append((id, meta?.text("versionId"), FHIRJSON.data(resource))) }
-                }
-                next = received.next
+                let received = try client.received(try await client.pageText(request, at: place.url), takesOutUnreadable: true)
+                pages += 1
+                page.take(received, typeName)
+                try place.advance(to: received.next, received.content, request)
                 // Servers send fewer at once than they are asked for; those that send others need not end.
-                if next != nil, page.resources.count == count || page.resources.count > 2 * Self.readTogether {
+                if !place.isAtEnd, pages == Self.maximumPages || page.resources.count > 2 * Self.readTogether {
                     page.isWhole = false
-                    next = nil
+                    break
                 }
-            } while next != nil
+            } while !place.isAtEnd
             return page
         } catch let error as FHIRClientError {
             note(error)
-            return nil
+            page.isWhole = false
+            return pages > 0 || error.code == .invalidResponse ? page : nil
+        }
+    }
+
+    /// What a search shows.
+    private struct Page {
+        var resources: [(id: String, version: String?, json: Data)] = []
+        /// Whether the server has nothing else that was asked for.
+        var isWhole: Bool
+
+        mutating func take(_ received: FHIRClient.ReceivedBundle, _ typeName: String) {
+            isWhole = isWhole && received.unreadable.isEmpty && received.bundle.text("type") == "searchset"
+            for entry in received.bundle.children("entry") {
+                let mode = entry.child("search")?.text("mode")
+                guard let resource = entry.takeResource("resource") else {
+                    isWhole = isWhole && mode == "outcome"
+                    continue
+                }
+                if resource.resourceType == "OperationOutcome" {
+                    isWhole = isWhole && !resource.children("issue").contains { ["error", "fatal"].contains($0.text("severity")) }
+                }
+                guard resource.resourceType == typeName else { continue }
+                let meta = resource.child("meta")
+                // A part of the resource shows nothing of the rest.
+                guard let id = resource.id, !(meta?.children("tag").contains { $0.text("code") == "SUBSETTED" } ?? false) else {
+                    isWhole = false
+                    continue
+                }
+                resources.append((id, meta?.text("versionId"), FHIRJSON.data(resource)))
+            }
+            if let total = received.total, received.next == nil, total > resources.count { isWhole = false }
+        }
+    }
+}
+
+extension FHIRObject {
+    /// The texts of all references in it, each once for each time that it has it.
+    fileprivate var literalReferences: [String] {
+        layout.elements.flatMap { element -> [String] in
+            switch value(element.slot) {
+            case .object(let child): child.literalReferences
+            case .objects(let children): children.flatMap(\.literalReferences)
+            case .some where element.name == "reference": text("reference").map { [$0] } ?? []
+            default: []
+            }
         }
     }
 }
@@ -344,8 +418,10 @@ package enum BundleStanding: Sendable {
     case shown
     /// A search shows that creates are not there: they may be sent again.
     case absent
-    /// Some creates of a transaction are there and this number is not, so nobody knows whether it was done.
+    /// Some creates are there and this number is not, so nobody knows whether it was done.
     case partlyShown(Int)
+    /// The server does not search for creates, so nobody knows about this number of entries.
+    case unsearchable(Int)
     /// The server does not let this number of entries be read back, so nobody knows.
     case unknown(Int)
 }

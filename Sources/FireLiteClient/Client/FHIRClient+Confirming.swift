@@ -23,6 +23,8 @@ extension FHIRClient {
             } catch let error as FHIRClientError where error.status.map({ 400..<500 ~= $0 && $0 != 401 && $0 != 429 }) ?? false {
                 // That is a refusal to read, and says nothing about what was written.
                 throw request.noEvidence(response, "the server does not show what was sent")
+            } catch let error as FHIRClientError where error.code == .connectionLost {
+                throw request.noEvidence(response, "the connection was lost before the server showed what it has")
             }
         }
     }

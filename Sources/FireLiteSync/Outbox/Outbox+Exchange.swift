@@ -7,19 +7,19 @@ extension Outbox {
     /// - Throws: `CancellationError` only.
     func exchange(_ entry: OutboxOutgoing, mayRepeat: Bool = true) async throws -> OutboxAnswer {
         do {
-            if try entry.isAnswered || isDoubtfulCreation(entry) {
+            if try !entry.isDecided && (entry.isAnswered || isDoubtfulCreation(entry)) {
                 switch try await sender(of: entry).standing(of: entry.request) {
                 case .shown: return .accepted(OutboxReceipt(entry, WriteReceipt(status: 200), wasAlreadyApplied: true))
                 case .absent where mayRepeat: break
                 case .absent: return .failed(OutboxFailure(unshown: "\(Self.unshown(entry)) show it yet; \(Self.remedy(entry))"))
                 // Nobody has said that it was done, and its conditions say what may be done twice.
-                case .unknown where !entry.isAnswered: break
+                case .unsearchable where !entry.isAnswered: break
                 case .partlyShown(let count):
-                    let what = "\(entry.request): the server shows some entries of the request \(entry.number), and \(count) others not"
+                    let what = "the server shows some entries of the request \(entry.number), and not what \(count) others create"
+                    return .failed(OutboxFailure(unshown: "\(entry.request): \(what); \(Self.remedy(entry))"))
+                case .unsearchable(let count), .unknown(let count):
+                    let what = "\(Self.unshown(entry)) let \(count) of its entries be read back"
                     return .failed(OutboxFailure(unshown: "\(what); \(Self.remedy(entry))"))
-                case .unknown(let count):
-                    let what = "let \(count) of its entries be read back"
-                    return .failed(OutboxFailure(unshown: "\(Self.unshown(entry)) \(what); \(Self.remedy(entry))"))
                 }
             }
             let receipt = try await self.receipt(entry)
@@ -53,7 +53,8 @@ extension Outbox {
     }
 
     private static func unshown(_ entry: OutboxOutgoing) -> String {
-        "\(entry.request): the server says that it has done the request \(entry.number), but does not"
+        let what = entry.isAnswered ? "says that it has done" : "may have done"
+        return "\(entry.request): the server \(what) the request \(entry.number), but does not"
     }
 
     private static func remedy(_ entry: OutboxOutgoing) -> String {

@@ -71,7 +71,8 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvert
         status = row[10].integer.map { Int($0) }
         error = row[11].text
         outcome = row[12].bytes
-        isUncertain = row[13].integer == 1 || row[14].integer ?? 0 > 0
+        let doubts = (row[14].integer ?? 0) & (OutboxOutgoing.Doubt.uncertain | OutboxOutgoing.Doubt.answered)
+        isUncertain = row[13].integer == 1 || doubts != 0
     }
 }
 

@@ -123,8 +123,10 @@ struct OutboxFlush: Sendable {
             return .ended(.refused(entry.number))
         }
         try tx.runOutbox(
-            "UPDATE _outbox SET attempts = attempts + 1, uncertain = uncertain | begun, begun = 1, tried = ? WHERE seq = ?",
-            [.integer(OutboxTime.milliseconds(now)), .integer(entry.number)])
+            """
+            UPDATE _outbox SET attempts = attempts + 1, uncertain = (uncertain | begun) & ~\(OutboxOutgoing.Doubt.decided), begun = 1, tried = ?
+            WHERE seq = ?
+            """, [.integer(OutboxTime.milliseconds(now)), .integer(entry.number)])
         try lease.extend(tx, now: now)
         return .send(entry)
     }

@@ -12,6 +12,8 @@ struct OutboxOutgoing: Sendable {
     let isUncertain: Bool
     /// Whether the server has said that it has done an earlier attempt, and has not shown it.
     let isAnswered: Bool
+    /// Whether somebody has decided that it is sent again, whatever the server has.
+    let isDecided: Bool
 
     /// The bits of the column `uncertain`.
     enum Doubt {
@@ -19,6 +21,8 @@ struct OutboxOutgoing: Sendable {
         static let uncertain: Int64 = 1
         /// The server says that it has done one.
         static let answered: Int64 = 2
+        /// It is to be sent again without asking what the server has.
+        static let decided: Int64 = 4
     }
 
     static let columns = "seq, mark, endpoint, method, path, parameters, fields, body, begun, uncertain"
@@ -43,8 +47,9 @@ struct OutboxOutgoing: Sendable {
                 body: row[7].bytes)
         } catch { throw OutboxError(.file, "the entry \(row[0].integer ?? 0) of the outbox cannot be read: discard it") }
         let doubts = row[9].integer ?? 0
-        isUncertain = row[8].integer == 1 || doubts > 0
+        isUncertain = row[8].integer == 1 || doubts & (Doubt.uncertain | Doubt.answered) != 0
         isAnswered = doubts & Doubt.answered != 0
+        isDecided = row[8].integer != 1 && doubts & Doubt.decided != 0
     }
 
     private static func pair<Value>(_ texts: [String], _ make: (String, String) -> Value) throws -> Value {

@@ -88,12 +88,17 @@ extension WriteTransaction {
 
     // MARK: - Entries
 
-    /// Marks a refused entry to be sent again, at its place in the order; also one that the server says it has done and does not show.
+    /// Marks a refused entry to be sent again, at its place in the order; also one that the server says it has done and does not show, or shows in
+    /// part. The next attempt sends it without asking first what the server has.
     ///
     /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
     public func retryOutboxEntry(_ number: Int64) throws {
         guard try outboxEntry(number) != nil else { throw OutboxError.noEntry(number) }
-        try runOutbox("UPDATE _outbox SET refused = 0, uncertain = min(uncertain, 1) WHERE seq = ?", [.integer(number)])
+        try runOutbox(
+            """
+            UPDATE _outbox SET refused = 0, begun = 0,
+              uncertain = CASE WHEN uncertain > 0 OR begun = 1 THEN 1 | \(OutboxOutgoing.Doubt.decided) ELSE 0 END WHERE seq = ?
+            """, [.integer(number)])
     }
 
     /// Removes an entry, sent or not.

@@ -35,8 +35,10 @@ struct WaitingChange {
     let content: String?
     /// Whether `content` is what is sent, and not the store's present state.
     let isEach: Bool
-    /// Whether its present content was sent without an answer.
+    /// Whether its present content was sent without an answer that shows what became of it.
     let isSent: Bool
+    /// Whether there was an answer, which said that it was done.
+    let isAnswered: Bool
     /// Contents that were sent before without an answer; empty texts are deletions.
     let earlier: [String]
     let state: State
@@ -71,7 +73,8 @@ struct WaitingChange {
         hasUnknownBase = row[4].text == Self.unknown
         content = try text(5)
         isEach = row[6].integer == 1
-        isSent = row[7].integer == 1
+        isSent = [1, 2].contains(row[7].integer)
+        isAnswered = row[7].integer == 2
         earlier = Self.texts(row[8].text).filter { $0 != Self.unknown }
         state = row[9].integer.flatMap { State(rawValue: $0) } ?? .unknown
         attempts = row[10].integer ?? 0

@@ -132,13 +132,13 @@ extension SyncJournal {
     /// Stands in `OutcomeIssue.detailCodes` for a server that has given a version's number to another content.
     static let givenAgain = "version-given-again"
 
-    /// Such a content is a conflict if nothing waits to be sent, as the one that is known was lost there and is nowhere else.
+    /// Such a content is a conflict, as the one that is known was lost there and is nowhere else: what it lacks of that, nobody has removed.
     ///
-    /// - Returns: false if the policy is that the server's state wins.
+    /// - Returns: false if the policy is that the server's state wins, or if there is nothing to lose.
     func deferGivenAgain(
         _ state: RemoteState, _ remote: FHIRResource, _ scope: Int64?, _ reception: inout Reception
     ) throws -> Bool {
-        guard let local = try stored(state.key) else { return false }
+        guard let local = try stored(state.key), !local.isSame(atServerAs: remote) else { return false }
         let text = "the server gives version \(state.version ?? "?") again, with another content"
         let issue = OutcomeIssue(severity: "warning", code: "conflict", detailCodes: [Self.givenAgain], diagnostics: text)
         return try deferUnlessServerWins(state, remote, local, issue, scope, &reception)

@@ -58,15 +58,13 @@ extension SyncJournal {
     ///   - states: the states, each resource once.
     ///   - scope: the search that found them; nil if none did.
     ///   - isSettled: whether it is known what happened to changes that were sent without an answer.
-    ///   - isUnshown: whether an answer has said that a change was made, and did not show it.
     ///   - depth: how many references lead from what was pulled to the states.
     ///   - since: the server's time from which changes were asked for, in milliseconds; nil for all. Earlier ones of known
     ///     versions, which some servers send too, are not compared.
     ///   - isConfirmed: whether the server has shown the states again by themselves, so that versions from before the known ones are conflicts. Others
     ///     are doubts.
     func receive(
-        _ states: [RemoteState], scope: Int64?, isSettled: Bool = false, isUnshown: Bool = false, depth: Int = 0, since: Int64? = nil,
-        isConfirmed: Bool = false
+        _ states: [RemoteState], scope: Int64?, isSettled: Bool = false, depth: Int = 0, since: Int64? = nil, isConfirmed: Bool = false
     ) throws -> Reception {
         // What was edited since the last look must not be taken for the state that was sent.
         try takeIn()
@@ -104,11 +102,11 @@ extension SyncJournal {
             if let known, try isGivenAgain(state, known, waiting, since) {
                 if !isConfirmed {
                     reception.doubts.append(Doubt(state))
+                } else if !isUnsettled, let remote = state.resource, try deferGivenAgain(state, remote, scope, &reception) {
+                    // Nothing is merged: what the known version had and this one lacks, nobody has removed.
                 } else if !waiting.isEmpty {
-                    try receive(
-                        state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, isUnshown: isUnshown,
-                        reception: &reception)
-                } else if let remote = state.resource, try !deferGivenAgain(state, remote, scope, &reception) {
+                    try receive(state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, reception: &reception)
+                } else if let remote = state.resource {
                     plain.append(remote)
                 }
                 continue
@@ -125,14 +123,10 @@ extension SyncJournal {
                     reception.unchanged += 1
                     continue
                 }
-                try receive(
-                    state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, isUnshown: isUnshown, reception: &reception
-                )
+                try receive(state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, reception: &reception)
             } else if !waiting.isEmpty {
                 try references?.add(state)
-                try receive(
-                    state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, isUnshown: isUnshown, reception: &reception
-                )
+                try receive(state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, reception: &reception)
             } else if let resource = state.resource {
                 try references?.add(state)
                 plain.append(resource)
@@ -154,8 +148,7 @@ extension SyncJournal {
 
     /// Takes over a state of a resource that has changes to send.
     private func receive(
-        _ state: RemoteState, waiting: [WaitingChange], known: Known?, scope: Int64?, isSettled: Bool, isUnshown: Bool,
-        reception: inout Reception
+        _ state: RemoteState, waiting: [WaitingChange], known: Known?, scope: Int64?, isSettled: Bool, reception: inout Reception
     ) throws {
         let key = state.key
         guard let first = waiting.first else { return }
@@ -191,7 +184,7 @@ extension SyncJournal {
             return
         case (_, let remote?):
             // An answer has said that the change was made, and it is in no version: the server has kept nothing of it, or another thing than was sent.
-            if isSettled, isUnshown, let local, waiting.contains(where: \.isUncertain), known == nil || known?.version != state.version {
+            if isSettled, let local, waiting.contains(where: \.isAnswered), known == nil || known?.version != state.version {
                 return try deferUnlessServerWins(state, remote, local, .notKept, scope, &reception) ? () : adopt()
             }
             if let base, base.isSame(atServerAs: remote) {
@@ -320,6 +313,10 @@ extension OutcomeIssue {
 
     /// Whether a conflict is one of a server that has not kept what was sent to it, so that sending it again is of no use until it does.
     package var isNotKept: Bool { detailCodes == Self.notKept.detailCodes }
+
+    /// Whether a conflict is one of a server that went back or gave a version's number again, so that the store's state may replace what others have
+    /// written since.
+    package var isOfRestoredServer: Bool { [[SyncJournal.wentBack], [SyncJournal.givenAgain]].contains(detailCodes) }
 }
 
 extension FHIRResource {

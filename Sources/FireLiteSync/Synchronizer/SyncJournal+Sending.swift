@@ -110,6 +110,15 @@ extension SyncJournal {
         }
     }
 
+    /// Notes that an answer has said that changes were made, and has not shown it.
+    func noteAnswer(to entries: [PushEntry]) throws {
+        for entry in entries {
+            try run(
+                "UPDATE _sync_change SET sent = 2 WHERE change = ? AND seq = ? AND sent = 1",
+                [.integer(entry.number), .integer(entry.sequence)])
+        }
+    }
+
     /// Takes back the marks of changes that the server has certainly not made. Those of earlier attempts stay.
     func unmark(_ entries: [PushEntry]) throws {
         for entry in entries where !entry.wasSent {

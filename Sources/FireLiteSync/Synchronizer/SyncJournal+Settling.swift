@@ -4,14 +4,12 @@ import FireLiteCore
 extension SyncJournal {
     /// Finds out from a resource's history what happened to a change that was sent without an answer, and takes over the newest version.
     ///
-    /// - Parameters:
-    ///   - versions: the versions, the newest first; empty if the server has none.
-    ///   - isUnshown: whether an answer has said that the change was made, and did not show it.
-    func settle(_ key: SyncKey, _ versions: [RemoteState], isUnshown: Bool = false) throws -> Reception {
+    /// - Parameter versions: the versions, the newest first; empty if the server has none.
+    func settle(_ key: SyncKey, _ versions: [RemoteState]) throws -> Reception {
         try takeIn()
         if let change = try changes(of: key).first, change.isUncertain { try settle(change, versions) }
         let newest = versions.first ?? RemoteState(key: key, version: nil, resource: nil)
-        return try receive([newest], scope: nil, isSettled: true, isUnshown: isUnshown)
+        return try receive([newest], scope: nil, isSettled: true)
     }
 
     /// A content that was sent without an answer.
@@ -91,7 +89,7 @@ extension SyncJournal {
     /// Resources with a change that was sent without an answer.
     func unsettled() throws -> [SyncKey] {
         var keys: [SyncKey] = []
-        for change in try changes("state = 0 AND (sent = 1 OR earlier IS NOT NULL)", []) where !keys.contains(change.key) {
+        for change in try changes("state = 0 AND (sent IN (1, 2) OR earlier IS NOT NULL)", []) where !keys.contains(change.key) {
             keys.append(change.key)
         }
         return keys

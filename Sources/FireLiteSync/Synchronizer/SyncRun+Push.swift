@@ -208,7 +208,7 @@ extension SyncRun {
     /// Nobody knows what has become of changes: the server is asked, after a while.
     private mutating func interrupted(_ entries: [PushEntry], _ error: FHIRClientError, _ state: inout PushState) async throws {
         state.interruptions += 1
-        if error.code == .invalidResponse { unshown.formUnion(entries.map(\.key)) }
+        if error.code == .invalidResponse { try await journal { try $0.noteAnswer(to: entries) } }
         guard state.interruptions <= configuration.maximumInterruptions else { throw error }
         try await client.configuration.retry.pause(afterAttempt: state.interruptions, retryAfter: error.retryAfter, by: clock)
         try await settle(entries.map(\.key))

@@ -18,15 +18,14 @@ extension SyncRun {
     }
 
     private mutating func settle(_ key: SyncKey, _ answer: Answer) async throws {
-        let (client, isUnshown) = (client, unshown.contains(key))
+        let client = client
         switch answer {
         case .versions(let page):
             let (reception, unreadable) = try await journal { journal in
                 let received = try client.received(page, takesOutUnreadable: true)
                 let unreadable = try journal.keep(received.unreadable)
                 return (
-                    try journal.settle(key, SyncRun.versions(client, received, key).compactMap { RemoteState($0) }, isUnshown: isUnshown),
-                    unreadable
+                    try journal.settle(key, SyncRun.versions(client, received, key).compactMap { RemoteState($0) }), unreadable
                 )
             }
             count(reception)
@@ -34,7 +33,7 @@ extension SyncRun {
             try await readAgain(reception.doubts, scope: nil)
         case .present(let response):
             let reception = try await journal { journal in
-                try journal.settle(key, [try client.state(response, key)], isUnshown: isUnshown)
+                try journal.settle(key, [try client.state(response, key)])
             }
             count(reception)
             try await readAgain(reception.doubts, scope: nil)

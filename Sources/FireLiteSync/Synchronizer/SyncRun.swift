@@ -15,8 +15,6 @@ struct SyncRun {
     var lockedTypes: Set<String> = []
     /// The resources with changes that cannot be sent, as they cannot be read here.
     var damaged: Set<SyncKey> = [] { didSet { result.damaged = damaged.count } }
-    /// Resources of whose changes an answer has said that they were made, without showing it.
-    var unshown: Set<SyncKey> = []
     /// Whether rows of the journal were lost, so that everything is compared.
     private var isLost = false
     private var foundAbilities: ServerAbilities?

@@ -128,6 +128,34 @@ struct SyncCommandTests {
         #expect(try !ToolRun("get", "--database", database.path, "Patient/1").output.contains("active"))
     }
 
+    /// A server that was restored and gives a version's number again, or an earlier one: the store's state replaces nobody's in later runs, either.
+    @Test(arguments: ["2", "1"]) func whatWasWrittenAfterARestorationIsNotReplaced(version: String) throws {
+        let count = Counter()
+        @Sendable func json() -> String {
+            let (name, number, second) = count.value == 0 ? ("Two", "2", 2) : ("Other", version, 5)
+            return #"{"resourceType":"Patient","id":"1","meta":{"versionId":"\#(number)","lastUpdated":"2024-01-01T00:00:0\#(second)Z"},"#
+                + #""name":[{"family":"\#(name)"}]}"#
+        }
+        let writes = Counter()
+        let server = try AnsweringServer { method, target in
+            if target.contains("/metadata") { return AnsweringServer.Answer(Self.capabilities("search-type")) }
+            if method == "PUT" || method == "POST" { writes.increase() }
+            return target.contains("/Patient/1")
+                ? AnsweringServer.Answer(json())
+                : AnsweringServer.Answer(#"{"resourceType":"Bundle","type":"searchset","entry":[{"resource":\#(json())}]}"#)
+        }
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1","name":[{"family":"Two"}]}"#)
+        let arguments = ["sync", "--database", database.path, "--server", server.base, "--plain-http", "--type", "Patient"]
+        #expect(try ToolRun.process(arguments).status == .done)
+        count.increase()
+        for _ in 0..<3 {
+            let run = try ToolRun.process(arguments + ["--conflicts", "client"])
+            #expect(run.status == .incomplete && run.output.contains("deferred Patient/1"), "\(run.output) \(run.error)")
+        }
+        #expect(writes.value == 0)
+        #expect(try ToolRun("get", "--database", database.path, "Patient/1").output.contains("Two"))
+    }
+
     /// Servers may show changes long after the dates that they have: this one has one of January 1 since the second pull, which began later.
     @Test(arguments: [nil, "86400"]) func aPullBeginsEarlierByTheOverlap(overlap: String?) throws {
         func entry(_ id: String, _ day: Int) -> String {

@@ -12,7 +12,9 @@ import Testing
     /// A transaction that creates patients with these numbers on the condition of their identifiers, or updates them.
     ///
     /// - Parameter refersToFirst: whether the others refer to the first one.
-    private func transaction(_ numbers: ClosedRange<Int>, updates: Bool = false, refersToFirst: Bool = false) -> FHIRRequest {
+    private func transaction(
+        _ numbers: ClosedRange<Int>, updates: Bool = false, refersToFirst: Bool = false, type: String = "transaction"
+    ) -> FHIRRequest {
         let first = "urn:uuid:1b671a64-40d5-491e-99b0-da01ff1f3341"
         let entries = numbers.map { number in
             let query = FHIRParameters([.init(name: "identifier", value: "urn:test|n\(number)")]).query
@@ -27,12 +29,12 @@ import Testing
                 ? #"{"method":"PUT","url":"Patient?\#(query)"}"# : #"{"method":"POST","url":"Patient","ifNoneExist":"\#(query)"}"#
             return #"{\#(isFirst ? "\"fullUrl\":\"\(first)\"," : "")"resource":\#(patient),"request":\#(request)}"#
         }
-        let text = #"{"resourceType":"Bundle","type":"transaction","entry":[\#(entries.joined(separator: ","))]}"#
+        let text = #"{"resourceType":"Bundle","type":"\#(type)","entry":[\#(entries.joined(separator: ","))]}"#
         return FHIRRequest(.post, "", fields: FHIRRequest.contentFields(.r4), body: Data(text.utf8))
     }
 
-    private func outbox(_ requests: [FHIRRequest]) async throws -> Outbox {
-        let outbox = try FireLiteSyncTests.outbox(server)
+    private func outbox(_ requests: [FHIRRequest], _ transport: (any HTTPTransport)? = nil) async throws -> Outbox {
+        let outbox = try FireLiteSyncTests.outbox(transport ?? server)
         try await outbox.store.write { tx in
             for request in requests { try tx.enqueue(request, for: testBase, marksCreates: false) }
         }
@@ -118,6 +120,67 @@ import Testing
         #expect(try await outbox.entries().isEmpty && server.bundles == 1)
     }
 
+    /// The server, whose answers to what writes get lost while a switch is on.
+    private func lossy(_ isLost: Switch<Bool>) -> StubServer {
+        let server = server
+        return StubServer { request, _ in
+            let answer = try await server.send(request)
+            guard request.method == .get || !isLost.value else { throw HTTPTransportError(.connectionLost, "the connection is lost") }
+            return answer
+        }
+    }
+
+    /// Searches for several do not show everything on all servers: one by one, or on later pages, it is found.
+    @Test(arguments: [TerseServer.Search.beginsWithAnEmptyPage, .knowsNoLists, .showsOne])
+    func whatIsNotShownTogetherIsFound(search: TerseServer.Search) async throws {
+        let isLost = Switch(true)
+        server.search = search
+        let outbox = try await outbox([transaction(0...3)], lossy(isLost))
+        #expect(try await outbox.flush().sent.isEmpty)
+        isLost.value = false
+        let result = try await outbox.flush()
+        #expect(result.ending == "done" && result.sent.map(\.wasAlreadyApplied) == [true])
+        #expect(server.bundles == 1 && server.identifiers == ["n0", "n1", "n2", "n3"])
+    }
+
+    /// Answers from which nobody can tell whether it is there: nothing is sent until there is another one, or somebody decides.
+    @Test(arguments: [TerseServer.Search.statesATotal, .fails, .hasAnError, .leavesOutIdentifiers], [false, true])
+    func whatMayBeThereIsNotSentAgain(search: TerseServer.Search, isDecided: Bool) async throws {
+        let isLost = Switch(true)
+        server.search = search
+        let outbox = try await outbox([transaction(0...1)], lossy(isLost))
+        #expect(try await outbox.flush().sent.isEmpty)
+        isLost.value = false
+        for _ in 0..<2 { #expect(try await outbox.flush().sent.isEmpty) }
+        #expect(server.bundles == 1)
+        #expect(try await outbox.entries().map(\.isUncertain) == [true])
+        if isDecided { try await outbox.retry(1) } else { server.search = .answers }
+        #expect(try await outbox.flush().sent.isEmpty == isDecided)
+        #expect(server.bundles == (isDecided ? 2 : 1))
+    }
+
+    /// What somebody else has made, alone or with others, does not show that a Bundle was done. Somebody decides, and then it is sent.
+    @Test(arguments: [("transaction", 2, false), ("transaction", 1, true), ("batch", 2, false)])
+    func whatOthersHaveMadeShowsNothing(_ bundle: (type: String, first: Int, refersToFirst: Bool)) async throws {
+        let isLost = Switch(false)
+        server.knowsConditions = true
+        let outbox = try await outbox([transaction(bundle.first...3)], lossy(isLost))
+        #expect(try await outbox.flush().ending == "done")
+        let there = server.identifiers
+        let request = transaction(0...3, refersToFirst: bundle.refersToFirst, type: bundle.type)
+        let number = try await outbox.store.write { tx in try tx.enqueue(request, for: testBase, marksCreates: false) }
+        (isLost.value, server.doesNothing) = (true, true)
+        #expect(try await outbox.flush().sent.isEmpty)
+        (isLost.value, server.doesNothing) = (false, false)
+        for _ in 0..<2 { #expect(try await outbox.flush().sent.isEmpty) }
+        #expect(server.identifiers == there && server.bundles == 2)
+        #expect(try await outbox.entries().first?.error?.contains("retry \(number)") == true)
+        try await outbox.retry(number)
+        #expect(try await outbox.flush().ending == "done")
+        #expect(server.bundles == 3 && server.identifiers.sorted() == ["n0", "n1", "n2", "n3"])
+        #expect(try await outbox.entries().isEmpty)
+    }
+
     /// What others refer to can be from before: if nothing else is there, nothing was done.
     @Test func whatIsFromBeforeDoesNotCount() async throws {
         let (server, isLost) = (server, Switch(false))
@@ -182,6 +245,20 @@ final class TerseServer: HTTPTransport, @unchecked Sendable {
         case pages
         /// All but the first resource that it has.
         case lacksFirst
+        /// The first page is empty, and has a link to the rest.
+        case beginsWithAnEmptyPage
+        /// Nothing for several values.
+        case knowsNoLists
+        /// One of those that it has.
+        case showsOne
+        /// A number, without the resources.
+        case statesATotal
+        /// Status 500.
+        case fails
+        /// A page with an error alone.
+        case hasAnError
+        /// The resources without their identifiers.
+        case leavesOutIdentifiers
     }
 
     private let lock = NSLock()
@@ -189,6 +266,7 @@ final class TerseServer: HTTPTransport, @unchecked Sendable {
     private var count = 0
     private var searching = Search.answers
     private var isIdle = false
+    private var isConditional = false
 
     var search: Search {
         get { lock.withLock { searching } }
@@ -198,6 +276,11 @@ final class TerseServer: HTTPTransport, @unchecked Sendable {
     var doesNothing: Bool {
         get { lock.withLock { isIdle } }
         set { lock.withLock { isIdle = newValue } }
+    }
+    /// Whether what is there is not created again.
+    var knowsConditions: Bool {
+        get { lock.withLock { isConditional } }
+        set { lock.withLock { isConditional = newValue } }
     }
     /// The number of Bundles that it got.
     var bundles: Int { lock.withLock { count } }
@@ -216,10 +299,14 @@ final class TerseServer: HTTPTransport, @unchecked Sendable {
             return .json(FHIRJSON.string(patient), 201)
         }
         count += 1
-        let entries = try FireLiteR4.Bundle(json: request.body ?? Data()).entry
+        let bundle = try FireLiteR4.Bundle(json: request.body ?? Data())
+        let entries = bundle.entry
+        let first = (entries[0].fullUrl, "Patient/p\(patients.count)")
         for case let patient as Patient in entries.map(\.resource) where !isIdle {
             patient.id = "p\(patients.count)"
+            for link in patient.link where link.other?.reference == first.0 { link.other?.reference = first.1 }
             let value = patient.identifier.first?.value
+            if isConditional, patients.contains(where: { $0.identifier.first?.value == value }) { continue }
             if entries[0].request?.method == .put, let place = patients.firstIndex(where: { $0.identifier.first?.value == value }) {
                 patient.id = patients[place].id
                 patients[place] = patient
@@ -228,10 +315,11 @@ final class TerseServer: HTTPTransport, @unchecked Sendable {
             }
         }
         let results = entries.map { _ in #"{"response":{"status":"200"}}"# }.joined(separator: ",")
-        return .json(#"{"resourceType":"Bundle","type":"transaction-response","entry":[\#(results)]}"#)
+        return .json(#"{"resourceType":"Bundle","type":"\#(bundle.text("type") ?? "")-response","entry":[\#(results)]}"#)
     }
 
     private func found(_ url: URL) -> HTTPResponse {
+        if let patient = patients.first(where: { $0.id == url.lastPathComponent }) { return .json(FHIRJSON.string(patient)) }
         let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
         let value = items.first { $0.name == "identifier" }?.value ?? ""
         let values = value.split(separator: ",").compactMap { $0.split(separator: "|").last }
@@ -240,8 +328,16 @@ final class TerseServer: HTTPTransport, @unchecked Sendable {
             return .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"not-supported"}]}"#, 400)
         case .lags: return Self.page([])
         case .findsOthers: return Self.page([#"{"resourceType":"Patient","id":"other","name":[{"family":"Smith"}]}"#])
-        case .answers, .pages, .lacksFirst:
-            let found = patients.filter { patient in values.contains { $0 == patient.identifier.first?.value ?? "" } }
+        case .fails: return .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"exception"}]}"#, 500)
+        case .hasAnError: return Self.page([#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"exception"}]}"#])
+        case .statesATotal: return .json(#"{"resourceType":"Bundle","type":"searchset","total":\#(values.count)}"#)
+        case .leavesOutIdentifiers: return Self.page(patients.map { #"{"resourceType":"Patient","id":"\#($0.id ?? "")"}"# })
+        case .knowsNoLists where values.count > 1: return Self.page([])
+        case .beginsWithAnEmptyPage where !items.contains { $0.name == "page" }:
+            return Self.page([], next: url.absoluteString + "&page=1")
+        case .answers, .pages, .lacksFirst, .knowsNoLists, .beginsWithAnEmptyPage, .showsOne:
+            var found = patients.filter { patient in values.contains { $0 == patient.identifier.first?.value ?? "" } }
+            if searching == .showsOne { found = Array(found.prefix(1)) }
             let texts = found.filter { searching != .lacksFirst || $0 !== patients.first }.map { FHIRJSON.string($0) }
             guard searching == .pages else { return Self.page(texts) }
             let place = items.first { $0.name == "page" }?.value.flatMap { Int($0) } ?? 0
