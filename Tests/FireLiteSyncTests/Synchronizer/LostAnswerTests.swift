@@ -48,6 +48,7 @@ import Testing
         }
         await #expect(throws: FHIRClientError.self) { try await device.sync(.push) }
         let server = server
+        defer { server.behavior.before = nil }
         server.behavior.before = { request, _ in
             // After the question what became of it, and before the search.
             guard request.url.absoluteString.contains("_lastUpdated"), let change = late.value else { return nil }

@@ -366,6 +366,8 @@ import Testing
         }
         let device = try Device(transport, store: store) { $0.grouping = .single }
         asked.value = device.synchronizer
+        // Its transport would keep it otherwise.
+        defer { asked.value = nil }
         try device.edit { try $0.upsert(samplePatient("a", "One")) }
         try await device.sync(.push)
         #expect(server.contents["Patient/a"]?.contains("Two") == true && server.version("Patient", "a") == 2)
