@@ -41,6 +41,16 @@ import Testing
         return outbox
     }
 
+    /// The server, whose answers to what writes get lost while a switch is on.
+    private func lossy(_ isLost: Switch<Bool>) -> StubServer {
+        let server = server
+        return StubServer { request, _ in
+            let answer = try await server.send(request)
+            guard request.method == .get || !isLost.value else { throw HTTPTransportError(.connectionLost, "the connection is lost") }
+            return answer
+        }
+    }
+
     /// A search that does not find it yet, that is refused, or that finds others: nothing is sent twice, and it counts once it is shown.
     @Test(arguments: [TerseServer.Search.lags, .isRefused, .findsOthers])
     func whatWasDoneIsNotSentAgain(search: TerseServer.Search) async throws {
@@ -75,13 +85,8 @@ import Testing
 
     /// A Bundle whose answer got lost is looked for before it is sent again, as there are servers that ignore conditions.
     @Test func aLostAnswerIsLookedForFirst() async throws {
-        let (server, isLost) = (server, Switch(true))
-        let transport = StubServer { request, _ in
-            let answer = try await server.send(request)
-            guard request.method == .get || !isLost.value else { throw HTTPTransportError(.connectionLost, "the connection is lost") }
-            return answer
-        }
-        let outbox = try FireLiteSyncTests.outbox(transport)
+        let isLost = Switch(true)
+        let outbox = try FireLiteSyncTests.outbox(lossy(isLost))
         for isDone in [true, false] {
             (server.doesNothing, isLost.value) = (!isDone, true)
             let (before, request) = (server.bundles, transaction(isDone ? 0...2 : 3...4))
@@ -98,14 +103,9 @@ import Testing
     /// In a transaction all was done or nothing: what others refer to need not be shown with them. If only some of the others are, nobody knows.
     @Test(arguments: [(TerseServer.Search.pages, false), (.pages, true), (.lacksFirst, false), (.lacksFirst, true)], [false, true])
     func whatIsShownInPartWasDone(_ shown: (search: TerseServer.Search, refersToFirst: Bool), isLost: Bool) async throws {
-        let (server, isLost) = (server, Switch(isLost))
-        let transport = StubServer { request, _ in
-            let answer = try await server.send(request)
-            guard request.method == .get || !isLost.value else { throw HTTPTransportError(.connectionLost, "the connection is lost") }
-            return answer
-        }
+        let isLost = Switch(isLost)
         server.search = shown.search
-        let outbox = try FireLiteSyncTests.outbox(transport)
+        let outbox = try FireLiteSyncTests.outbox(lossy(isLost))
         let request = transaction(0...2, refersToFirst: shown.refersToFirst)
         try await outbox.store.write { tx in _ = try tx.enqueue(request, for: testBase, marksCreates: false) }
         _ = try await outbox.flush()
@@ -118,16 +118,6 @@ import Testing
         server.search = .answers
         #expect(try await outbox.flush().ending == "done")
         #expect(try await outbox.entries().isEmpty && server.bundles == 1)
-    }
-
-    /// The server, whose answers to what writes get lost while a switch is on.
-    private func lossy(_ isLost: Switch<Bool>) -> StubServer {
-        let server = server
-        return StubServer { request, _ in
-            let answer = try await server.send(request)
-            guard request.method == .get || !isLost.value else { throw HTTPTransportError(.connectionLost, "the connection is lost") }
-            return answer
-        }
     }
 
     /// Searches for several do not show everything on all servers: one by one, or on later pages, it is found.
