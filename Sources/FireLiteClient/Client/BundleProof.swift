@@ -83,7 +83,9 @@ struct BundleProof {
         // have made it.
         let heads = kind == .transaction ? creates.filter { referring(to: $0, fullURLs).isEmpty } : creates
         let isShownInPart = heads.contains { proof.found[$0] != nil }
-        if isShownInPart, unshown.contains(where: { !proof.unsearchable.contains($0) }) { return .partlyShown(unshown.count) }
+        if isShownInPart, unshown.contains(where: { !proof.unsearchable.contains($0) }) { return .partlyShown(missing.count) }
+        // Sending it again would make these creates again, and replace what others may have written where it updates.
+        if unshown.isEmpty, !creates.isEmpty { return .partlyShown(missing.count) }
         // Updates and deletions may be done twice.
         if unshown.allSatisfy({ proof.absent.contains($0) }) { return .absent }
         let areUnsearchable = unshown.allSatisfy { proof.absent.contains($0) || proof.unsearchable.contains($0) }
@@ -399,7 +401,7 @@ struct BundleProof {
 }
 
 extension FHIRObject {
-    /// The texts of all references in it, each once for each time that it has it.
+    /// The texts of all references in it.
     fileprivate var literalReferences: [String] {
         layout.elements.flatMap { element -> [String] in
             switch value(element.slot) {
@@ -418,7 +420,7 @@ package enum BundleStanding: Sendable {
     case shown
     /// A search shows that creates are not there: they may be sent again.
     case absent
-    /// Some creates are there and this number is not, so nobody knows whether it was done.
+    /// Some creates are there and this number of entries is not shown, so nobody knows whether it was done.
     case partlyShown(Int)
     /// The server does not search for creates, so nobody knows about this number of entries.
     case unsearchable(Int)

@@ -15,7 +15,7 @@ extension Outbox {
                 // Nobody has said that it was done, and its conditions say what may be done twice.
                 case .unsearchable where !entry.isAnswered: break
                 case .partlyShown(let count):
-                    let what = "the server shows some entries of the request \(entry.number), and not what \(count) others create"
+                    let what = "the server shows some entries of the request \(entry.number), and \(count) others not"
                     return .failed(OutboxFailure(unshown: "\(entry.request): \(what); \(Self.remedy(entry))"))
                 case .unsearchable(let count), .unknown(let count):
                     let what = "\(Self.unshown(entry)) let \(count) of its entries be read back"

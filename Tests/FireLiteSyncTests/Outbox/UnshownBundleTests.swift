@@ -171,6 +171,22 @@ import Testing
         #expect(try await outbox.entries().isEmpty)
     }
 
+    /// If all creates are there and an update is not shown, sending it again could make them again and replace what others have written.
+    @Test func aCreateIsNotSentAgainForAnUpdate() async throws {
+        let isLost = Switch(true)
+        server.search = .answers
+        let outbox = try FireLiteSyncTests.outbox(lossy(isLost))
+        let text = String(decoding: try #require(transaction(0...0).body), as: UTF8.self)
+        let update = #",{"resource":{"resourceType":"Patient","id":"gone"},"request":{"method":"PUT","url":"Patient/gone"}}]}"#
+        let request = FHIRRequest(.post, "", fields: FHIRRequest.contentFields(.r4), body: Data((text.dropLast(2) + update).utf8))
+        try await outbox.store.write { tx in _ = try tx.enqueue(request, for: testBase, marksCreates: false) }
+        #expect(try await outbox.flush().sent.isEmpty)
+        isLost.value = false
+        for _ in 0..<2 { #expect(try await outbox.flush().sent.isEmpty) }
+        #expect(server.bundles == 1 && server.identifiers == ["n0"])
+        #expect(try await outbox.entries().first?.error?.contains("retry 1") == true)
+    }
+
     /// What others refer to can be from before: if nothing else is there, nothing was done.
     @Test func whatIsFromBeforeDoesNotCount() async throws {
         let (server, isLost) = (server, Switch(false))
