@@ -23,7 +23,7 @@ extension ReadTransaction {
         let bases = try access.preparedForQueries(store.identity)
         let root = plans.node(shape.key, version: version, changes: access.schema.changes, bases: bases.texts)
         var values = shape.values
-        let statistics = RowStatistics(access)
+        let statistics = RowStatistics(access, keepingFor: root)
         var node = root
         var end: Int64?
         while node.statement == nil, let question = node.question {

@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteSQLiteBridge
 
 /// A question that the planner asks about the file.
 enum PlanQuestion {
@@ -26,6 +27,31 @@ struct CountedSelect {
     let number: Int
     let rows: StatementTemplate
     let more: StatementTemplate
+}
+
+/// Between which numbers that of a `SELECT`'s rows is: each count says something about those up to other limits.
+struct KnownRows {
+    var least = 0
+    var most = Int.max
+
+    /// The number of rows, at most `limit`; nil if it is not known.
+    func rows(upTo limit: Int) -> Int? { least >= limit ? limit : least == most ? least : nil }
+
+    /// Whether there are more than `limit`; nil if it is not known.
+    func hasMore(than limit: Int) -> Bool? { least > limit ? true : most <= limit ? false : nil }
+
+    /// A `SELECT` of a shape with the values of a request.
+    struct Key: Hashable {
+        private let shape: Int
+        private let number: Int
+        private let arguments: [SQLValue]
+
+        init(shape: PlanNode, select: CountedSelect, _ values: ShapeValues) {
+            self.shape = shape.number
+            number = select.number
+            arguments = select.rows.arguments(values)
+        }
+    }
 }
 
 /// The questions of one compilation in their order, with the answers: the same answers lead to the same statements.
@@ -71,11 +97,15 @@ final class PlanNode {
         case own
     }
 
+    /// The number of the shape, at its first node.
+    let number: Int
     private(set) var question: PlanQuestion?
     private(set) var answers: [Int: PlanNode] = [:]
     private(set) var statement: Statement?
     /// The numbers of the `SELECT`s of a shape, at its first node.
     private var numbers: [StatementTemplate: Int] = [:]
+
+    init(number: Int = 0) { self.number = number }
 
     fileprivate func number(of select: StatementTemplate) -> Int {
         let number = numbers[select] ?? numbers.count
@@ -113,6 +143,10 @@ final class PlanNode {
 final class SharedPlans {
     private var nodes: [RequestShape.Key: PlanNode] = [:]
     private var count = 0
+    private var shapes = 0
+    /// How many rows the values of requests have, in one state of the file.
+    private var rows: [KnownRows.Key: KnownRows] = [:]
+    private var state: StoreConnection.FileState?
     private var version: Int64?
     private var changes = 0
     private var bases: [String] = []
@@ -129,7 +163,8 @@ final class SharedPlans {
         }
         if let known = nodes[key] { return known }
         if nodes.count >= Self.capacity { nodes.removeAll() }
-        let node = PlanNode()
+        shapes += 1
+        let node = PlanNode(number: shapes)
         nodes[key] = node
         return node
     }
@@ -137,8 +172,23 @@ final class SharedPlans {
     /// Forgets all plans, as a transaction that was rolled back may have changed the file's catalog.
     func forget() {
         nodes.removeAll()
+        rows.removeAll()
         version = nil
     }
+
+    /// How many rows a `SELECT` has in a state of the file; nil if that is not known.
+    func rows(_ key: KnownRows.Key, _ state: StoreConnection.FileState) -> KnownRows? { self.state == state ? rows[key] : nil }
+
+    /// Keeps how many rows a `SELECT` has in a state of the file, and forgets those of others.
+    func keep(_ known: KnownRows, _ key: KnownRows.Key, _ state: StoreConnection.FileState) {
+        if self.state != state || rows.count >= Self.mostRows {
+            rows.removeAll()
+            self.state = state
+        }
+        rows[key] = known
+    }
+
+    private static let mostRows = 2_000
 
     /// Counts a statement that was compiled.
     func noteCompilation() {

@@ -12,21 +12,28 @@ extension PredicateCompiler {
     func conjunction(
         _ parts: [Predicate], _ scope: StoredPlace, _ order: QueryPlan.Order, leads known: [QueryPlan.Lead]? = nil
     ) throws -> SQLFragment {
+        .all(try conjuncts(parts, scope, order, leads: known).conditions)
+    }
+
+    /// The same, condition by condition, and which one leads: nil if none does, and -1 if the sort order's index does.
+    func conjuncts(
+        _ parts: [Predicate], _ scope: StoredPlace, _ order: QueryPlan.Order, leads known: [QueryPlan.Lead]? = nil
+    ) throws -> (conditions: [SQLFragment], leader: Int?) {
         let leads = try known ?? leads(parts, scope)
         let (leader, rows) = try leader(leads, parts, scope: scope, order: order)
         let hidden = leader == nil ? Set(leads.filter(\.isOwn).map(\.part)) : []
         let outer = candidates
         defer { candidates = outer }
-        return .all(
-            try parts.enumerated().map { index, part in
-                candidates = rows
-                // SQLite would scan the whole table for a range, as it assumes that many rows are in it and must be sorted.
-                if case .keys = order, leader == index, leads.contains(where: { $0.part == index && $0.isOwn && !$0.isOrdered }) {
-                    return try union([part], scope)
-                }
-                let isLed = leader.map { $0 != index } ?? hidden.contains(index)
-                return try condition(part, scope, isLed ? .filter : .drive, hasLead: leads.contains { $0.part == index })
-            })
+        let conditions = try parts.enumerated().map { index, part in
+            candidates = rows
+            // SQLite would scan the whole table for a range, as it assumes that many rows are in it and must be sorted.
+            if case .keys = order, leader == index, leads.contains(where: { $0.part == index && $0.isOwn && !$0.isOrdered }) {
+                return try union([part], scope)
+            }
+            let isLed = leader.map { $0 != index } ?? hidden.contains(index)
+            return try condition(part, scope, isLed ? .filter : .drive, hasLead: leads.contains { $0.part == index })
+        }
+        return (conditions, leader)
     }
 
     /// The ways in which indexes lead from each of several conditions to rows of a scope.

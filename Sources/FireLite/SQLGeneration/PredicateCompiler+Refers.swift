@@ -21,6 +21,23 @@ extension PredicateCompiler {
         return among(column) { refersEach($0, texts, .drive) }
     }
 
+    /// Conditions on a resource's own row, each with an index, of which every row that a predicate leads to meets exactly one; nil if it is no reference,
+    /// or a row could meet several.
+    func separateArms(_ predicate: Predicate, _ scope: StoredPlace) throws -> [SQLFragment]? {
+        guard case .refers(let path, let texts) = predicate, scope.isRoot, case .leaf(let leaf) = try walk(path.steps[...], scope) else {
+            return nil
+        }
+        var column = try reference(leaf)
+        let forms = ReferenceForms(texts, bases: bases)
+        guard column.name != nil, column.alias == scope.alias, column.table.isResource, indexes.hasIndex(on: column), forms.areSeparate,
+            forms.versioned.count <= ValueTestCompiler.boundValues
+        else { return nil }
+        // Each arm has the condition that makes it one of resources.
+        column.alias = RowAlias(column.alias.number)
+        let arms = refersEach(column, texts, .drive)
+        return arms.count > 1 ? arms : nil
+    }
+
     /// The condition that one of several conditions on the indexed column of a resource type's table holds.
     ///
     /// The index excludes contained resources, and SQLite uses no such index for conditions joined with OR.
@@ -94,6 +111,14 @@ struct ReferenceForms {
     private(set) var texts: [String] = []
     /// Those that may have any version.
     private(set) var versioned: [String] = []
+    /// The number of references that are not by UUID.
+    private var count = 0
+    private var namesVersions = false
+
+    /// Whether each stored reference is of one form at most.
+    ///
+    /// Those of several references need not be: one with a version is also one with any version, and one under a base may be the other without.
+    var areSeparate: Bool { count < 2 && !namesVersions && Set(versioned.map { ExactText($0) }).count == versioned.count }
 
     init(_ references: [String], bases: [String]) {
         for text in references {
@@ -102,10 +127,12 @@ struct ReferenceForms {
             case .uuid: texts.append(text)
             case .relative, .absolute:
                 guard let type = reference.type, let id = reference.id else { continue }
+                count += 1
                 let key = "\(type)/\(id)"
                 // Under the address of somebody else it is only found as it is written.
                 let stems = reference.isLocal(bases) ? [key] + bases.map { "\($0)/\(key)" } : ["\(reference.base ?? "")/\(key)"]
                 if let version = reference.version {
+                    namesVersions = true
                     texts += stems.map { "\($0)/_history/\(version)" }
                 } else {
                     texts += stems

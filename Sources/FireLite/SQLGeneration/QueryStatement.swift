@@ -76,14 +76,17 @@ struct QueryStatement {
     private func isIndexed(_ column: StoredColumn) -> Bool { column.alias == Self.alias && compiler.indexes.hasIndex(on: column) }
 
     /// The condition on the results.
-    private func condition(_ order: QueryPlan.Order = .none) throws -> SQLFragment {
+    private func condition(_ order: QueryPlan.Order = .none) throws -> SQLFragment { .all(try conditions(order).parts) }
+
+    /// The conditions on the results, and the place of the one that leads to them; nil if none does, or results are in others.
+    private func conditions(_ order: QueryPlan.Order) throws -> (parts: [SQLFragment], leader: Int?) {
         let sections = try request.sections.map { try isIn($0) }
         if let container = request.container {
             let condition = try compiler.condition(compiler.pruned(request.predicate, scope), scope, .filter)
-            return .all([try compiler.isContained(scope, in: container), condition] + sections)
+            return ([try compiler.isContained(scope, in: container), condition] + sections, nil)
         }
-        let condition = try compiler.conjunction(conjuncts, scope, order, leads: leads)
-        return .all(["\(Self.alias)._parent IS NULL", condition] + sections)
+        let (conditions, leader) = try compiler.conjuncts(conjuncts, scope, order, leads: leads)
+        return (["\(Self.alias)._parent IS NULL"] + conditions + sections, leader.flatMap { $0 < 0 ? nil : $0 + 1 })
     }
 
     /// A statement for the first results, which reads resources one by one up to a key.
@@ -127,19 +130,54 @@ struct QueryStatement {
         if let limit = limit ?? request.limit, let column = terms.first?.indexedColumn {
             order = .index(column: column, limit: min(limit, .max / 2) + min(request.offset, .max / 2))
         }
-        var conditions = [try condition(order)]
+        var (conditions, leader) = try conditions(order)
         if let cursor = request.cursor { conditions.append(try after(cursor, terms, part)) }
         if let start { conditions.append("\(Self.alias)._k > \(bind: .integer(start))") }
         // By what no row has, SQLite would sort all the same.
-        let orders = terms.filter { !$0.sql.isNull }.map(\.order) + ["\(Self.alias)._k\(raw: isKeyDescending ? " DESC" : "")"]
-        let selected = select(columns + (withCursor ? terms.map(\.sql) : []))
-        var sql: SQLFragment = "\(selected)\(try source(terms)) WHERE \(.all(conditions)) ORDER BY \(.joined(orders, ", "))"
+        let sorted = terms.filter { !$0.sql.isNull }
+        let columns = columns + (withCursor ? terms.map(\.sql) : [])
+        var sql: SQLFragment
+        if let leader, !sorted.isEmpty, let arms = try compiler.separateArms(conjuncts[leader - 1], scope) {
+            sql = armByArm(arms, instead: leader, of: conditions, columns, sorted)
+        } else {
+            let orders = ordering(sorted.map(\.order), "\(Self.alias)._k")
+            sql = "\(select(columns))\(try source(terms)) WHERE \(.all(conditions)) ORDER BY \(orders)"
+        }
         let limit = limit ?? request.limit
         let offset = request.cursor == nil ? request.offset : 0
         if limit != nil || offset > 0 {
             sql += " LIMIT \(bind: .integer(Int64(limit ?? -1))) OFFSET \(bind: .integer(Int64(offset)))"
         }
         return sql
+    }
+
+    /// Terms to sort by, with the key as the last one.
+    private func ordering(_ terms: [SQLFragment], _ key: SQLFragment) -> SQLFragment {
+        .joined(terms + ["\(key)\(raw: isKeyDescending ? " DESC" : "")"], ", ")
+    }
+
+    /// `SELECT` of the keys of the results and some columns in their order, from one index search after the other.
+    ///
+    /// A condition with alternatives leads to a set of keys otherwise, and each row is then looked up by its key, too: half as much again.
+    ///
+    /// - Parameters:
+    ///   - arms: conditions of which each row that the leading condition leads to meets exactly one.
+    ///   - leader: the place of that condition.
+    private func armByArm(
+        _ arms: [SQLFragment], instead leader: Int, of conditions: [SQLFragment], _ columns: [SQLFragment], _ terms: [SortTerm]
+    ) -> SQLFragment {
+        func names(_ prefix: String, _ count: Int) -> [String] { (0..<count).map { "\(prefix)\($0)" } }
+        let (columnNames, termNames) = (names("c", columns.count), names("s", terms.count))
+        let values = zip(columns + terms.map(\.sql), columnNames + termNames).map { "\($0) AS \(raw: $1)" as SQLFragment }
+        let selects = arms.map { arm in
+            var conditions = conditions
+            conditions[leader] = arm
+            return "\(select(values))\(from) WHERE \(.all(conditions))" as SQLFragment
+        }
+        // A plus keeps SQLite from sorting each search by itself, perhaps with an index on what it sorts by.
+        let orders = zip(terms, termNames).map { $0.sorting(by: "+\(Self.alias).\(raw: $1)").order }
+        let selected = select(columnNames.map { "\(Self.alias).\(raw: $0)" })
+        return "\(selected) FROM (\(.joined(selects, " UNION ALL "))) \(Self.alias) ORDER BY \(ordering(orders, "\(Self.alias)._k"))"
     }
 
     /// The table of the results, for a sort.

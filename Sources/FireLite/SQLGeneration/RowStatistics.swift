@@ -18,19 +18,13 @@ final class RowStatistics {
         let arguments: [SQLValue]
     }
 
-    /// Between which numbers that of a `SELECT`'s rows is: each count says something about those up to other limits.
-    private struct KnownRows {
-        var least = 0
-        var most = Int.max
+    /// The shape whose questions are asked; nil if nothing is kept of the answers.
+    private let shape: PlanNode?
+    /// The state of the file when the first was asked.
+    private var state: StoreConnection.FileState?
 
-        /// The number of rows, at most `limit`; nil if it is not known.
-        func rows(upTo limit: Int) -> Int? { least >= limit ? limit : least == most ? least : nil }
-
-        /// Whether there are more than `limit`; nil if it is not known.
-        func hasMore(than limit: Int) -> Bool? { least > limit ? true : most <= limit ? false : nil }
-    }
-
-    init(_ access: StoreConnection) { self.access = access }
+    /// - Parameter shape: the plans for which to keep how many rows the values of requests have, until the file changes; nil for none.
+    init(_ access: StoreConnection, keepingFor shape: PlanNode? = nil) { (self.access, self.shape) = (access, shape) }
 
     // MARK: - Counting
 
@@ -64,22 +58,36 @@ final class RowStatistics {
     }
 
     private func rows(_ select: CountedSelect, _ values: ShapeValues, upTo limit: Int) throws -> Int {
-        var known = knownOfShape[select.number] ?? KnownRows()
+        var known = try known(select, values)
         if let rows = known.rows(upTo: limit) { return rows }
         let rows = try answer(select.rows, values, limit)
         known.least = rows
         if rows < limit { known.most = rows }
-        knownOfShape[select.number] = known
+        keep(known, select, values)
         return rows
     }
 
     private func hasMore(_ select: CountedSelect, _ values: ShapeValues, than limit: Int) throws -> Bool {
-        var known = knownOfShape[select.number] ?? KnownRows()
+        var known = try known(select, values)
         if let hasMore = known.hasMore(than: limit) { return hasMore }
         let hasMore = try answer(select.more, values, limit) > 0
         if hasMore { known.least = max(known.least, limit + 1) } else { known.most = min(known.most, limit) }
-        knownOfShape[select.number] = known
+        keep(known, select, values)
         return hasMore
+    }
+
+    private func known(_ select: CountedSelect, _ values: ShapeValues) throws -> KnownRows {
+        if let known = knownOfShape[select.number] { return known }
+        guard let shape else { return KnownRows() }
+        let state = try state ?? access.fileState()
+        self.state = state
+        return access.queries.plans.rows(KnownRows.Key(shape: shape, select: select, values), state) ?? KnownRows()
+    }
+
+    private func keep(_ known: KnownRows, _ select: CountedSelect, _ values: ShapeValues) {
+        knownOfShape[select.number] = known
+        guard let shape, let state else { return }
+        access.queries.plans.keep(known, KnownRows.Key(shape: shape, select: select, values), state)
     }
 
     private func answer(_ template: StatementTemplate, _ values: ShapeValues, _ limit: Int) throws -> Int {

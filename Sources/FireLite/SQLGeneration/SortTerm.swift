@@ -11,6 +11,11 @@ struct SortTerm {
     /// Whether it is looked up in other rows than the result's own.
     let isElsewhere: Bool
 
+    /// The same by another expression of the value.
+    func sorting(by sql: SQLFragment) -> SortTerm {
+        SortTerm(sql: sql, isDescending: isDescending, nulls: nulls, indexedColumn: nil, isElsewhere: isElsewhere)
+    }
+
     var order: SQLFragment {
         // SQLite's own order has NULL before all values; stating it would only keep SQLite from using an index.
         let isNatural = (nulls == .last) == isDescending

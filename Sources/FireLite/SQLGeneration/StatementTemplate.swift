@@ -81,8 +81,11 @@ struct StatementTemplate: Hashable {
 
     /// The statement with the parameters that values of the same shape have.
     func statement(_ values: ShapeValues) -> SQLStatement {
-        SQLStatement(sql: sql, arguments: arguments.map { Self.value($0, values) })
+        SQLStatement(sql: sql, arguments: arguments(values))
     }
+
+    /// The parameters that values of the same shape have.
+    func arguments(_ values: ShapeValues) -> [SQLValue] { arguments.map { Self.value($0, values) } }
 
     /// Binds these parameters and a further one to the compiled statement.
     func bind(_ values: ShapeValues, last: Int, to statement: Statement) {

@@ -10,6 +10,10 @@ struct SearchParameterName {
     let chain: String?
 
     init(_ name: String) {
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) else {
+            (code, modifier, chain) = (name, nil, nil)
+            return
+        }
         let dot = name.firstIndex(of: ".")
         let head = dot.map { name[..<$0] } ?? name[...]
         chain = dot.map { String(name[name.index(after: $0)...]) }
@@ -38,6 +42,10 @@ struct SearchToken: Hashable {
     let code: String?
 
     init(_ text: String) {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "|") || $0 == UInt8(ascii: "\\") }) else {
+            (system, code) = (nil, text.isEmpty ? nil : text)
+            return
+        }
         let parts = SearchText.split(text, "|").map(SearchText.plain)
         system = parts.count > 1 ? parts[0] : nil
         let code = parts.count > 1 ? parts.dropFirst().joined(separator: "|") : parts[0]

@@ -22,7 +22,7 @@ struct ParameterCatalog {
 
     /// The parameter of a type with a code; nil if there is none.
     func parameter(_ code: String, on layout: Layout) throws -> SearchDefinition? {
-        if let (kind, expression) = Self.common[code] {
+        if code.utf8.first == UInt8(ascii: "_"), let (kind, expression) = Self.common[code] {
             return SearchDefinition(
                 url: code, code: code, kind: kind, bases: ["Resource"], expression: expression, targets: [], components: [])
         }
@@ -137,7 +137,8 @@ final class ExpressionCache: @unchecked Sendable {
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(layout)
-            hasher.combine(expression)
+            // Few expressions of a type are of the same length, and all of them are long.
+            hasher.combine(expression.utf8.count)
         }
     }
 

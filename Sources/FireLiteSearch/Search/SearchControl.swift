@@ -63,9 +63,15 @@ struct SearchControl {
 
     /// - Throws: `SearchError.invalid`.
     init(_ request: SearchRequest) throws {
-        var texts: Set<[ExactText]> = []
+        var repeated = RepeatedParameters()
         for parameter in request.parameters {
             let (name, value) = (parameter.name, parameter.value)
+            // Those that say something about the results begin so.
+            guard name.utf8.first == UInt8(ascii: "_") else {
+                // An empty parameter is no mistake (FHIR, Search).
+                if !value.isEmpty, repeated.isNew(parameter, among: conditions) { conditions.append(parameter) }
+                continue
+            }
             switch name {
             case "_sort", "_sort:asc": sort += Self.list(value)
             // The form of DSTU2.
@@ -102,12 +108,26 @@ struct SearchControl {
             case _ where name == "_include" || name.hasPrefix("_include:"): includes += try Self.includes(name, value, isReverse: false)
             case _ where name == "_revinclude" || name.hasPrefix("_revinclude:"):
                 includes += try Self.includes(name, value, isReverse: true)
-            // An empty parameter is no mistake (FHIR, Search).
             default:
-                // A parameter that was there already says nothing new.
                 if Self.ignored.contains(name) || value.isEmpty { continue }
-                if texts.insert([ExactText(name), ExactText(value)]).inserted { conditions.append(parameter) }
+                if repeated.isNew(parameter, among: conditions) { conditions.append(parameter) }
             }
+        }
+    }
+
+    /// Finds parameters that were there already, and say nothing new.
+    private struct RepeatedParameters {
+        /// All conditions, where there are many.
+        private var known: Set<[ExactText]> = []
+        private static let few = 16
+
+        mutating func isNew(_ parameter: SearchRequest.Parameter, among conditions: [SearchRequest.Parameter]) -> Bool {
+            func texts(_ parameter: SearchRequest.Parameter) -> [ExactText] { [ExactText(parameter.name), ExactText(parameter.value)] }
+            guard conditions.count > Self.few else {
+                return !conditions.contains { $0.name.hasSameBytes(as: parameter.name) && $0.value.hasSameBytes(as: parameter.value) }
+            }
+            if known.isEmpty { known = Set(conditions.map(texts)) }
+            return known.insert(texts(parameter)).inserted
         }
     }
 

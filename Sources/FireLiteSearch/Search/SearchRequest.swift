@@ -64,17 +64,12 @@ public struct SearchRequest: Sendable, Hashable {
     /// - Parameter address: the address, percent-encoded or not.
     /// - Throws: `SearchError.invalid`.
     public init(_ address: String) throws {
-        let halves = Self.parts(of: address[...], "?", mostSplits: 1, skipsEmpty: false)
-        var segments = Self.path(halves.first ?? "")
+        let question = address.utf8.firstIndex(of: UInt8(ascii: "?")) ?? address.endIndex
+        var segments = Self.path(address[..<question])
         if segments.last == "_search" { segments.removeLast() }
-        if halves.count > 1 {
-            for pair in Self.parts(of: halves[1], "&") {
-                let sides = Self.parts(of: pair, "=", mostSplits: 1, skipsEmpty: false)
-                guard sides.count == 2, !sides[0].isEmpty else {
-                    throw SearchError(.invalid, "a parameter is a name, an equals sign and a value")
-                }
-                parameters.append(Parameter(name: Self.decoded(sides[0]), value: Self.decoded(sides[1])))
-            }
+        if question < address.endIndex {
+            var query = String(Substring(address.utf8[question...].dropFirst()))
+            parameters = try query.withUTF8 { try Self.parameters($0) }
         }
         switch segments.count {
         case 0: break
@@ -117,12 +112,8 @@ public struct SearchRequest: Sendable, Hashable {
     }
 
     /// The parts between separators. By bytes, as an address is one of bytes.
-    private static func parts(
-        of text: Substring, _ separator: Unicode.Scalar, mostSplits: Int = .max, skipsEmpty: Bool = true
-    ) -> [Substring] {
-        text.utf8.split(separator: UInt8(ascii: separator), maxSplits: mostSplits, omittingEmptySubsequences: skipsEmpty).map {
-            Substring($0)
-        }
+    private static func parts(of text: Substring, _ separator: Unicode.Scalar) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: separator)).map { Substring($0) }
     }
 
     /// The text without percent encoding, if it has any. An address that was typed may have a bare percent sign.
@@ -131,8 +122,28 @@ public struct SearchRequest: Sendable, Hashable {
         return String(text).removingPercentEncoding ?? String(text)
     }
 
-    private static func decoded(_ text: Substring) -> String {
-        guard text.utf8.contains(UInt8(ascii: "+")) else { return unescaped(text) }
+    /// The parameters of what follows the question mark.
+    private static func parameters(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [Parameter] {
+        var parameters: [Parameter] = []
+        var start = 0
+        while start < bytes.count {
+            var (end, middle) = (start, -1)
+            while end < bytes.count, bytes[end] != UInt8(ascii: "&") {
+                if middle < 0, bytes[end] == UInt8(ascii: "=") { middle = end }
+                end += 1
+            }
+            if end > start {
+                guard middle > start else { throw SearchError(.invalid, "a parameter is a name, an equals sign and a value") }
+                parameters.append(Parameter(name: decoded(bytes[start..<middle]), value: decoded(bytes[(middle + 1)..<end])))
+            }
+            start = end + 1
+        }
+        return parameters
+    }
+
+    private static func decoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let text = String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
+        guard bytes.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else { return text }
         return unescaped(text.replacingBytes("+", with: " ")[...])
     }
 

@@ -39,5 +39,9 @@ enum SearchText {
     }
 
     /// The alternatives of a value, with their escapes, without empty ones.
-    static func alternatives(_ text: String) -> [String] { split(text, ",").filter { !$0.isEmpty } }
+    static func alternatives(_ text: String) -> [String] {
+        // Most values have none, and a comma that is escaped is one, too.
+        guard text.utf8.contains(UInt8(ascii: ",")) else { return text.isEmpty ? [] : [text] }
+        return split(text, ",").filter { !$0.isEmpty }
+    }
 }

@@ -23,9 +23,9 @@ final class StoreConnection {
     private static let mostRemembered = 4_000
 
     /// What tells one state of the file from another, as this connection sees it.
-    private struct FileState: Equatable {
-        let dataVersion: Int64
-        let totalChanges: Int64
+    struct FileState: Equatable {
+        fileprivate let dataVersion: Int64
+        fileprivate let totalChanges: Int64
     }
 
     init(_ connection: Connection, release: FHIRRelease, bases: [String] = [], clock: FHIRClock = .system) throws {
@@ -98,10 +98,15 @@ final class StoreConnection {
         return try statement.step() ? statement.int(0) : 0
     }
 
+    /// The state of the file now.
+    ///
+    /// - Throws: `SQLiteError`.
+    func fileState() throws -> FileState { FileState(dataVersion: try dataVersion(), totalChanges: connection.totalChanges) }
+
     /// A value that is made of the file's content, for a transaction that writes nothing. It is made once for each state of the file: a commit
     /// of another connection changes `data_version`, one of this connection the number of its changes.
     func remembered<Value: Sendable>(_ key: String, _ make: () throws -> Value) throws -> Value {
-        let state = FileState(dataVersion: try dataVersion(), totalChanges: connection.totalChanges)
+        let state = try fileState()
         if let known = memory[key], known.state == state, let value = known.value as? Value { return value }
         let value = try make()
         if memory.count >= Self.mostRemembered { memory.removeAll() }
