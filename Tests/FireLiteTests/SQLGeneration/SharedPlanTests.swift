@@ -232,6 +232,65 @@ import Testing
 
     // MARK: - State of the file
 
+    /// How many rows a value has is asked again once anybody has changed the file.
+    @Test func rowsAreCountedAgainAfterAChange() throws {
+        let store = try freshStore(isInFile: true)
+        try store.createIndexes(.codes)
+        try store.createIndexes(.references)
+        let (subject, code) = (Self.path(Observation._layout, "subject"), Self.path(Observation._layout, "code", "coding", "code"))
+        func observations(_ count: Int, _ name: String, _ patient: String, _ text: String) -> [Observation] {
+            (0..<count).map { number in
+                Observation {
+                    $0.id = "\(name)\(number)"
+                    $0.subject = Reference { $0.reference = "Patient/\(patient)" }
+                    $0.code = CodeableConcept { $0.coding = [Coding { $0.code = text }] }
+                }
+            }
+        }
+        var request = QueryRequest(Observation._layout)
+        request.predicate = .and([.refers(subject, ["Patient/a"]), .value(code, .compare(.equal, .text("c")))])
+        func leads() throws -> String {
+            try expectSame(request, store, "counted")
+            return try store.read { transaction in
+                guard case .keys(let sql)? = try transaction.sharedStatement(request, .none, .first) else { return "no statement" }
+                return sql.sql
+            }
+        }
+        try store.write { transaction in
+            try transaction.upsert(observations(200, "x", "b", "c"))
+            try transaction.upsert(observations(20, "y", "a", "d"))
+        }
+        let byReference = try leads()
+        #expect(try leads() == byReference)
+        /// Now the patient has many, and the code few.
+        func turn(_ store: FHIRStore) throws {
+            try store.write { transaction in
+                try transaction.upsert(observations(200, "x", "a", "d"))
+                try transaction.upsert(observations(20, "z", "b", "c"))
+            }
+        }
+        struct Undone: Error {}
+        #expect(throws: Undone.self) {
+            try store.write { transaction in
+                try transaction.upsert(observations(200, "x", "a", "d"))
+                _ = try transaction.places(request)
+                throw Undone()
+            }
+        }
+        #expect(try leads() == byReference)
+        try turn(store)
+        let byCode = try leads()
+        #expect(byCode != byReference)
+        let other = try FHIRStore(path: store.path, release: .r4)
+        try other.write { transaction in
+            try transaction.upsert(observations(200, "x", "b", "c"))
+            try transaction.upsert(observations(20, "y", "a", "d"))
+        }
+        #expect(try leads() == byReference)
+        try turn(other)
+        #expect(try leads() == byCode)
+    }
+
     @Test func rolledBackTablesAreForgotten() throws {
         let (store, _) = try Self.filled(3)
         let make = Self.shapes[0].make
