@@ -135,11 +135,11 @@ struct QueryStatement {
         if let start { conditions.append("\(Self.alias)._k > \(bind: .integer(start))") }
         // By what no row has, SQLite would sort all the same.
         let sorted = terms.filter { !$0.sql.isNull }
-        let columns = columns + (withCursor ? terms.map(\.sql) : [])
         var sql: SQLFragment
         if let leader, !sorted.isEmpty, let arms = try compiler.separateArms(conjuncts[leader - 1], scope) {
-            sql = armByArm(arms, instead: leader, of: conditions, columns, sorted)
+            sql = armByArm(arms, instead: leader, of: conditions, columns, terms, withCursor: withCursor)
         } else {
+            let columns = columns + (withCursor ? terms.map(\.sql) : [])
             let orders = ordering(sorted.map(\.order), "\(Self.alias)._k")
             sql = "\(select(columns))\(try source(terms)) WHERE \(.all(conditions)) ORDER BY \(orders)"
         }
@@ -164,19 +164,21 @@ struct QueryStatement {
     ///   - arms: conditions of which each row that the leading condition leads to meets exactly one.
     ///   - leader: the place of that condition.
     private func armByArm(
-        _ arms: [SQLFragment], instead leader: Int, of conditions: [SQLFragment], _ columns: [SQLFragment], _ terms: [SortTerm]
+        _ arms: [SQLFragment], instead leader: Int, of conditions: [SQLFragment], _ columns: [SQLFragment], _ terms: [SortTerm],
+        withCursor: Bool
     ) -> SQLFragment {
-        func names(_ prefix: String, _ count: Int) -> [String] { (0..<count).map { "\(prefix)\($0)" } }
-        let (columnNames, termNames) = (names("c", columns.count), names("s", terms.count))
-        let values = zip(columns + terms.map(\.sql), columnNames + termNames).map { "\($0) AS \(raw: $1)" as SQLFragment }
+        func name(_ column: Int) -> SQLFragment { "\(raw: "c\(column)")" }
+        let values = (columns + terms.map(\.sql)).enumerated().map { "\($1) AS \(name($0))" as SQLFragment }
         let selects = arms.map { arm in
             var conditions = conditions
             conditions[leader] = arm
             return "\(select(values))\(from) WHERE \(.all(conditions))" as SQLFragment
         }
         // A plus keeps SQLite from sorting each search by itself, perhaps with an index on what it sorts by.
-        let orders = zip(terms, termNames).map { $0.sorting(by: "+\(Self.alias).\(raw: $1)").order }
-        let selected = select(columnNames.map { "\(Self.alias).\(raw: $0)" })
+        let orders = terms.enumerated().filter { !$1.sql.isNull }.map { index, term in
+            term.sorting(by: "+\(Self.alias).\(name(columns.count + index))").order
+        }
+        let selected = select((0..<columns.count + (withCursor ? terms.count : 0)).map { "\(Self.alias).\(name($0))" })
         return "\(selected) FROM (\(.joined(selects, " UNION ALL "))) \(Self.alias) ORDER BY \(ordering(orders, "\(Self.alias)._k"))"
     }
 
