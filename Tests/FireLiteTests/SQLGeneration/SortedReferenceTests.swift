@@ -70,7 +70,7 @@ import Testing
     private func requests(_ texts: [String], _ generator: inout SeededGenerator) throws -> [QueryRequest] {
         let subject = try Self.path("subject")
         let (date, status, code) = (try Self.path("effectiveDateTime"), try Self.path("status"), try Self.path("code", "coding", "code"))
-        return try (0..<6).map { number in
+        return (0..<6).map { number in
             var request = QueryRequest(Observation._layout)
             var parts: [FireLite.Predicate] = [.refers(subject, texts)]
             if number % 3 == 1 { parts.append(.value(code, .oneOf([.text("c1"), .text("c2")]))) }
