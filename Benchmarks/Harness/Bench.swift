@@ -89,7 +89,7 @@ final class Bench {
 
     // MARK: - Stores
 
-    func openStore(_ path: String, durability: FHIRStore.Durability = .full) throws -> FHIRStore {
-        try Fixture.open(path, durability: durability)
+    func openStore(_ path: String, durability: FHIRStore.Durability = .full, cores: Int? = nil) throws -> FHIRStore {
+        try Fixture.open(path, durability: durability, cores: cores)
     }
 }

@@ -40,9 +40,15 @@ final class Fixture {
         knownRows = nil
     }
 
-    static func open(_ path: String, durability: FHIRStore.Durability = .full) throws -> FHIRStore {
+    /// - Parameter cores: how many cores a read may use; all of them by default.
+    static func open(_ path: String, durability: FHIRStore.Durability = .full, cores: Int? = nil) throws -> FHIRStore {
         var configuration = FHIRStore.Configuration()
         configuration.durability = durability
+        if let cores {
+            configuration.maximumCores = cores
+            // Small stores show as well what splitting costs.
+            configuration.bytesForMoreCores = 0
+        }
         return try FHIRStore(path: path, release: .r4, configuration: configuration)
     }
 

@@ -22,7 +22,8 @@ struct BenchmarkRun {
         QueryShareWorkloads(),
         ManagedWorkloads(),
         SingleWorkloads(),
-        DeleteWorkloads(), OpenWorkloads(), TransferWorkloads(), ValidatedImportWorkload(), ConcurrencyWorkloads(), FileSizeWorkload(),
+        DeleteWorkloads(), OpenWorkloads(), TransferWorkloads(), CoresWorkloads(), ValidatedImportWorkload(), ConcurrencyWorkloads(),
+        FileSizeWorkload(),
     ]
 
     /// How a run ended.

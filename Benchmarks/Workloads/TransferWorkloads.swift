@@ -6,15 +6,13 @@ import Foundation
 struct TransferWorkloads: Workload {
     static let imported = "NDJSON import, new"
     static let exported = "NDJSON export"
-    static let exportedByCores = "NDJSON export, two cores, against one"
 
-    var names: [String] { [Self.imported, Self.exported, Self.exportedByCores] }
+    var names: [String] { [Self.imported, Self.exported] }
 
     func run(_ bench: Bench) throws -> [Measurement] {
         var measurements: [Measurement] = []
         if bench.wants(Self.imported) { measurements.append(try importAll(bench)) }
         if bench.wants(Self.exported) { measurements.append(try exportAll(bench)) }
-        if bench.wants(Self.exportedByCores) { measurements.append(try exportAllByCores(bench)) }
         return measurements
     }
 
@@ -67,7 +65,7 @@ struct TransferWorkloads: Workload {
     private func exportAll(_ bench: Bench) throws -> Measurement {
         let path = bench.scratch.fresh("ndjson")
         defer { bench.scratch.delete(path) }
-        let store = try Self.open(bench.fixture.path(), cores: 1)
+        let store = try bench.openStore(bench.fixture.path(), cores: 1)
         let types = try store.counts().map(\.typeName)
         let reader = try FloorReader(bench.fixture.path())
         let statements = try reader.scans(of: types)
@@ -85,29 +83,7 @@ struct TransferWorkloads: Workload {
             })
     }
 
-    /// The CPU time that a second core costs; the difference is in the elapsed time.
-    private func exportAllByCores(_ bench: Bench) throws -> Measurement {
-        let paths = [bench.scratch.fresh("ndjson"), bench.scratch.fresh("ndjson")]
-        defer { for path in paths { bench.scratch.delete(path) } }
-        let stores = try [2, 1].map { try Self.open(bench.fixture.path(), cores: $0) }
-        let types = try stores[0].counts().map(\.typeName)
-        return try bench.measure(
-            Self.exportedByCores, operations: bench.size,
-            subject: { stopwatch in try stopwatch.measure { try Self.exportFile(stores[0], types, to: paths[0]) } },
-            floor: { stopwatch in try stopwatch.measure { try Self.exportFile(stores[1], types, to: paths[1]) } },
-            verify: {
-                try ExportedFile(paths[0]).holds(bench.corpus, bench.keys(), types)
-                    && FileManager.default.contentsEqual(atPath: paths[0], andPath: paths[1])
-            })
-    }
-
-    private static func open(_ path: String, cores: Int) throws -> FHIRStore {
-        var configuration = FHIRStore.Configuration()
-        configuration.maximumCores = cores
-        return try FHIRStore(path: path, release: .r4, configuration: configuration)
-    }
-
-    private static func exportFile(_ store: FHIRStore, _ types: [String], to path: String) throws {
+    static func exportFile(_ store: FHIRStore, _ types: [String], to path: String) throws {
         let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0 else { throw BenchmarkFailure("cannot write \(path)") }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

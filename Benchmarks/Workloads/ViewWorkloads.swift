@@ -13,13 +13,17 @@ struct ViewWorkloads: Workload {
         "effective.ofType(dateTime)", "value.ofType(Quantity).value", "value.ofType(Quantity).unit",
     ]
 
+    static var view: ViewDefinition {
+        let columns = paths.enumerated().map { ViewDefinition.Column(name: "c\($0)", path: $1) }
+        return ViewDefinition(resource: "Observation", selects: [ViewDefinition.Select(columns: columns)])
+    }
+
     func run(_ bench: Bench) throws -> [Measurement] {
         guard bench.wants(Self.observations) else { return [] }
-        let store = try bench.openStore(bench.fixture.path())
+        let store = try bench.openStore(bench.fixture.path(), cores: 1)
         let count = try store.count(Observation.self)
         guard count > 0 else { return [] }
-        let columns = Self.paths.enumerated().map { ViewDefinition.Column(name: "c\($0)", path: $1) }
-        let view = ViewDefinition(resource: "Observation", selects: [ViewDefinition.Select(columns: columns)])
+        let view = Self.view
         var (bySQL, byObjects) = (0, 0)
         let measurement = try bench.measure(
             Self.observations, operations: count,
@@ -30,7 +34,7 @@ struct ViewWorkloads: Workload {
     }
 
     /// A number that depends on every value.
-    private static func digest(_ view: ViewDefinition, _ store: FHIRStore, _ backEnd: ViewBackEnd) throws -> Int {
+    static func digest(_ view: ViewDefinition, _ store: FHIRStore, _ backEnd: ViewBackEnd) throws -> Int {
         var digest = 0
         try store.forEachRow(of: view, by: backEnd) { digest = digest &* 31 &+ $0.values.hashValue }
         return digest

@@ -5,6 +5,11 @@ import FireLiteSQLiteBridge
 package struct SQLStatement: Sendable {
     package let sql: String
     package let arguments: [SQLValue]
+
+    package init(sql: String, arguments: [SQLValue]) {
+        self.sql = sql
+        self.arguments = arguments
+    }
 }
 
 /// Writes fragments as statements. Rows get their names here, by their order.

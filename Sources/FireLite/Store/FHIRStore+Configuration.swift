@@ -22,8 +22,9 @@ extension FHIRStore {
         public var foreignCommitInterval = Duration.milliseconds(100)
         /// The maximum number of concurrent reads. Default: 8.
         public var maximumReaders = 8
-        /// The maximum number of threads, each with a connection, that one export uses. Default: the number of the system's active processors, at
-        /// most 8. It is no more than `maximumReaders`.
+        /// The maximum number of threads, each with a connection, that one call uses to read a file of more than 16 MB: an export, a check, the
+        /// rows of a view, or `compactMap` and `forEach` with a `transform`. Default: the number of the system's active processors, at most 8. It is
+        /// no more than `maximumReaders`.
         public var maximumCores = Self.usualCores
         /// The size of a file from which on a read uses more cores: for a smaller one, opening more connections takes longer.
         package var bytesForMoreCores = 16 << 20

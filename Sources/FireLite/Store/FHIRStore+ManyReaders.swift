@@ -4,6 +4,9 @@ import Foundation
 
 // Reading one snapshot with several threads.
 
+/// Threads that read the same snapshot, each with a connection of its own.
+typealias SnapshotReaders = OrderedWorkers<ReadTransaction>
+
 extension FHIRStore {
     /// How often connections begin again as somebody has written meanwhile.
     private static let attempts = 8
@@ -51,16 +54,136 @@ extension FHIRStore {
     private func start(_ readers: SnapshotReaders, _ access: StoreConnection) {
         // Only the new thread uses the connection from here on.
         let handedOver = HandedOver(access)
+        // What ends the caller's work ends that of the other threads.
+        let cancellation = Cancellation.current
         readers.begin()
         _ = transfers.add { [self] in
             let access = handedOver.value
             let transaction = ReadTransaction(store: self, access: access)
             pool.setCurrent(transaction)
-            readers.work(transaction)
+            if let cancellation {
+                // If it was cancelled already, the caller's thread finds that out, too.
+                try? cancellation.run { access.connection.untilCancelled { readers.work(transaction) } }
+            } else {
+                readers.work(transaction)
+            }
             transaction.end()
             pool.setCurrent(nil)
             access.rollback()
             return { readers.finish() }
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// Makes a value of each batch of a type's resources on all threads, and passes the values on in the order of the resources, on this thread.
+    /// Memory holds a few batches of each thread.
+    ///
+    /// - Parameters:
+    ///   - readers: the other threads.
+    ///   - transform: makes a value of up to 256 resources; called on any thread, with a transaction of the same snapshot.
+    ///   - deliver: gets the values.
+    /// - Throws: errors of `transform`, after the values of earlier batches were delivered; errors of `deliver`; `FHIRStoreError`.
+    func forEachBatch<Value: Sendable>(
+        ofTypeNamed name: String, on readers: SnapshotReaders,
+        transform: @escaping @Sendable (ReadTransaction, [Registration]) throws -> Value, deliver: (Value) throws -> Void
+    ) throws {
+        var values = SnapshotReaders.Values<Value>(of: readers, self)
+        try forEachBatch(ofTypeNamed: name) { batch in
+            try values.add({ transaction in try transaction.store.mapping { try transform(transaction, batch) } }, deliver)
+        }
+        try values.finish(deliver)
+    }
+}
+
+// MARK: - Ranges
+
+/// A value that was made of the resources of a type in a range of numbers.
+package struct RangeValue<Value: Sendable>: Sendable {
+    package let value: Value
+    /// About how much memory it takes: the number of rows or resources that it was made of.
+    package let weight: Int
+
+    package init(_ value: Value, weight: Int) {
+        self.value = value
+        self.weight = weight
+    }
+}
+
+extension FHIRStore {
+    /// The weight that the value of a range is to have: enough to pass it on, and little enough to keep a few for each thread in memory.
+    private static let weightOfRange = 2_048
+    /// The width of the first ranges.
+    private static let firstWidth: Int64 = 256
+
+    /// Makes a value of each of the ranges that a type's numbers are split into, on several threads, and passes the values on in the order of the
+    /// numbers, on this one. How wide ranges are follows from the weight of the values before.
+    ///
+    /// - Parameters:
+    ///   - name: the type.
+    ///   - prepare: makes what `transform` needs; nil to call `alone`.
+    ///   - transform: makes the value of a range; called on any thread, in which a read of the store sees the same snapshot.
+    ///   - deliver: gets the values.
+    ///   - alone: called where there are no other threads.
+    /// - Throws: errors of `transform`, after the values of earlier ranges were delivered; errors of the others; `FHIRStoreError`.
+    package func forEachRange<Plan: Sendable, Value: Sendable>(
+        ofTypeNamed name: String, prepare: (ReadTransaction) throws -> Plan?,
+        transform: @escaping @Sendable (ReadTransaction, Plan, ClosedRange<Int64>) throws -> RangeValue<Value>,
+        deliver: (Value) throws -> Void, alone: (ReadTransaction) throws -> Void
+    ) throws {
+        try readTogether { transaction, readers in
+            guard let readers, let plan = try prepare(transaction) else { return try alone(transaction) }
+            guard let numbers = try transaction.numbers(ofTypeNamed: name) else { return }
+            var values = SnapshotReaders.Values<RangeValue<Value>>(of: readers, transaction)
+            var width = Self.firstWidth
+            func passOn(_ range: RangeValue<Value>) throws {
+                try deliver(range.value)
+                // Wider by steps, as resources may come close together again; narrower at once.
+                if range.weight < Self.weightOfRange / 2 {
+                    width = min(width * 2, RowKey.lastRoot / 4)
+                } else if range.weight > Self.weightOfRange {
+                    width = max(width * Int64(Self.weightOfRange) / Int64(range.weight), 1)
+                }
+            }
+            var next = numbers.lowerBound
+            while next <= numbers.upperBound {
+                let range = next...min(next + width - 1, numbers.upperBound)
+                next = range.upperBound + 1
+                try values.add({ transaction in try transaction.store.mapping { try transform(transaction, plan, range) } }, passOn)
+            }
+            try values.finish(passOn)
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// The numbers that the resources of a type lie between; nil if there are none.
+    fileprivate func numbers(ofTypeNamed name: String) throws -> ClosedRange<Int64>? {
+        try perform {
+            let table = try table(ofTypeNamed: name)
+            try access.schema.requireWhole(table, access.connection)
+            guard table.isInFile, let first = try access.connection.integer("SELECT min(_k) FROM \(table.quotedName)"),
+                let last = try access.connection.integer("SELECT max(_k) FROM \(table.quotedName)"), first <= last
+            else { return nil }
+            // A file may have any keys. No resource has those outside.
+            return max(RowKey.root(first), 0)...max(RowKey.root(last), 0)
+        }
+    }
+
+    /// Calls `body` with the resources of a type whose numbers are in a range, in their order.
+    ///
+    /// - Throws: `FHIRStoreError`; errors of `body`.
+    package func forEach(typeName: String, in numbers: ClosedRange<Int64>, _ body: (FHIRResource) throws -> Void) throws {
+        try perform {
+            let table = try table(ofTypeNamed: typeName)
+            var last = numbers.lowerBound - 1
+            while last < numbers.upperBound {
+                let read = try registrations(of: table, after: last)
+                guard let end = read.last else { return }
+                last = end.root
+                let batch = last > numbers.upperBound ? Array(read.prefix { $0.root <= numbers.upperBound }) : read
+                try loader.forEach(batch, body)
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteCore
 import Foundation
 
@@ -15,6 +16,23 @@ struct ParsedArguments {
     /// Whether `--help` is among the options.
     static func asksForHelp(_ arguments: [String]) -> Bool {
         arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+    }
+
+    /// The number of cores that the command may use.
+    let cores: Int
+
+    /// The variable with the number of cores that a command may use.
+    static let coresVariable = "FIRELITE_CORES"
+
+    /// The number of cores that the environment allows; by default as many as a store uses.
+    ///
+    /// - Throws: `ToolError` with status 2.
+    private static func cores(_ environment: [String: String]) throws -> Int {
+        guard let text = environment[coresVariable], !text.isEmpty else { return FHIRStore.Configuration().maximumCores }
+        guard let number = Int(text), number >= 1 else {
+            throw ToolError.usage("\(coresVariable) in the environment must be a whole number from 1")
+        }
+        return number
     }
 
     /// The variable that names the database of a command that needs one.
@@ -64,6 +82,7 @@ struct ParsedArguments {
         }
         if operands.count < definition.operandCount.lowerBound { throw ToolError.usage("\(definition.ownOperands) is missing") }
         self.operands = operands
+        cores = try Self.cores(environment)
         standardDatabase = environment[Self.databaseVariable].flatMap { $0.isEmpty ? nil : $0 }
         self.values = values
         let paths = Self.paths(definition, values, operands).map {

@@ -34,6 +34,7 @@ struct DatabaseArgument {
     /// The keyring that a command's `--keyring` names.
     let keyring: KeyringFile?
     private let note: (String) -> Void
+    private let cores: Int
 
     /// - Parameters:
     ///   - path: the path if `--database` is not given.
@@ -49,6 +50,7 @@ struct DatabaseArgument {
         output = try arguments.output("--database") ?? (makesDefault ? OutputPath.standardDatabase(self.path) : nil)
         keyPath = arguments["key-file"]
         note = arguments.note
+        cores = arguments.cores
         keyring = arguments["keyring"].map { KeyringFile(path: $0) }
         if let fixed {
             release = fixed
@@ -159,6 +161,7 @@ struct DatabaseArgument {
         configuration.mustExist = mustExist
         configuration.checksPages = checksPages
         configuration.key = try key()
+        configuration.maximumCores = cores
         let store = try FHIRStore(path: path, release: release, configuration: configuration)
         if let keyring { store.records.encryption = try .perRecord(keyring.read()) }
         try takeUp(store, isWriting: isWriting ?? (access == .readWrite))

@@ -50,6 +50,7 @@ struct ValidateCommand: Command {
     private let isForSpreadsheet: Bool
     private let part: (skip: Int, limit: Int)
     private let isQuiet: Bool
+    private let cores: Int
     private let knowledge: KnowledgeArguments
     private let profiles: [String]
     private let options: ValidationOptions
@@ -69,6 +70,7 @@ struct ValidateCommand: Command {
         isForSpreadsheet = try arguments.isForSpreadsheet(format)
         part = (try arguments.number("skip", in: 0...Int.max) ?? 0, try arguments.number("limit", in: 0...Int.max) ?? Int.max)
         isQuiet = arguments.has("quiet")
+        cores = arguments.cores
         if isQuiet, format != nil { throw ToolError.usage("--quiet and a format are given: choose one") }
         knowledge = KnowledgeArguments(arguments)
         profiles = arguments.all("profile")
@@ -85,12 +87,12 @@ struct ValidateCommand: Command {
         let (validator, urls) = try knowledge.validator(release, store, profiles: profiles, options: options)
         for skipped in isQuiet ? [] : validator.knowledge.skippedFiles { console.report("left out: \(skipped)") }
         let format = isQuiet ? nil : format ?? (console.outputIsTerminal ? .table : .json)
-        let report = try ValidationReport(
-            console, as: format, isForSpreadsheet: isForSpreadsheet, part: part, validator: validator, profiles: urls)
+        let report = try ValidationReport(console, as: format, isForSpreadsheet: isForSpreadsheet, part: part)
+        let rules = ValidationRules(validator: validator, profiles: urls)
         if let database, let store {
-            try validate(database, store, report)
+            try validate(database, store, rules, report)
         } else {
-            for source in try ImportSource.all(sources, standardInput: console.standardInput) { try validate(source, report) }
+            for source in try ImportSource.all(sources, standardInput: console.standardInput) { try validate(source, rules, report) }
         }
         try report.finish(console)
         // A file that lost its content must not pass.
@@ -102,36 +104,81 @@ struct ValidateCommand: Command {
             "\(errors) error\(report.errors == 1 ? "" : "s") in \(resources) resource\(report.resources == 1 ? "" : "s")")
     }
 
-    private func validate(_ database: DatabaseArgument, _ store: FHIRStore, _ report: ValidationReport) throws {
+    private func validate(
+        _ database: DatabaseArgument, _ store: FHIRStore, _ rules: ValidationRules, _ report: ValidationReport
+    ) throws {
         try database.located {
-            try store.read { transaction in
-                let stored = types.isEmpty ? try transaction.counts().filter { $0.count > 0 }.map(\.typeName) : types
-                for type in stored {
-                    try transaction.forEach(typeName: type) { resource in
-                        let place = resource.id.map { "\(type)/\($0)" } ?? "\(type) with pk \(resource.pk)"
-                        try report.add(resource) { _ in place }
-                    }
+            try store.forEach(
+                typeNames: { types.isEmpty ? try $0.counts().map(\.typeName) : types },
+                transform: { resource in
+                    let (type, id, pk) = (resource.resourceType, resource.id, resource.pk)
+                    return (place: id.map { "\(type)/\($0)" } ?? "\(type) with pk \(pk)", issues: try rules.issues(of: resource))
                 }
+            ) { resource in
+                try report.add(resource.issues) { _ in resource.place }
             }
         }
     }
 
-    private func validate(_ source: ImportSource, _ report: ValidationReport) throws {
+    private func validate(_ source: ImportSource, _ rules: ValidationRules, _ report: ValidationReport) throws {
         if case .file(let path) = source, ImportSource.isDatabase(path) {
             throw ToolError.usage("\(path) is a database: validate what is in it with --database \(path)")
         }
         let options = ContentOptions(release: release, stopsAtFault: false, keepsBundles: true)
         let lines = SourceLines(source)
-        let reader = ImportReader(
-            try InputFile(source), options: options, digest: { _ in (0, 0) },
-            deliver: { batch in
-                for fault in batch.faults { try report.add(fault.fault) }
-                for (resource, origin) in zip(batch.resources, batch.origins) {
-                    try report.add(resource) { path in
-                        "\(source.name): line \(try lines.line(of: path, from: origin.place.line))"
+        func add(_ part: CheckedPart) throws {
+            for fault in part.faults { try report.add(fault) }
+            for resource in part.resources {
+                try report.add(resource.issues) { path in "\(source.name): line \(try lines.line(of: path, from: resource.line))" }
+            }
+        }
+        // One thread reads, and all of them validate what it has read.
+        try OrderedWorkers.run(onCores: cores) { workers in
+            var parts = OrderedWorkers.Values<CheckedPart>(of: workers, ())
+            let reader = ImportReader(
+                try InputFile(source), options: options, digest: { _ in (0, 0) },
+                deliver: { batch in
+                    let faults = batch.faults.map(\.fault)
+                    if !faults.isEmpty { try parts.add({ _ in CheckedPart(faults: faults) }, add) }
+                    for start in stride(from: 0, to: batch.resources.count, by: Self.resourcesPerPart) {
+                        let range = start..<min(start + Self.resourcesPerPart, batch.resources.count)
+                        try parts.add({ _ in CheckedPart(resources: try rules.check(batch, range)) }, add)
                     }
-                }
-            })
-        try reader.run()
+                })
+            try reader.run()
+            try parts.finish(add)
+        }
+    }
+
+    /// Enough that handing them over costs nothing beside validating them.
+    private static let resourcesPerPart = 32
+}
+
+/// What was found in some resources of a file.
+private struct CheckedPart: Sendable {
+    var faults: [ImportFault] = []
+    var resources: [(line: Int, issues: [ValidationIssue])] = []
+}
+
+/// What resources are validated by, on any thread.
+private struct ValidationRules: Sendable {
+    let validator: FHIRValidator
+    /// The profiles that each resource must conform to.
+    let profiles: [String]
+
+    /// The issues of a resource; remarks are for who asks for them.
+    ///
+    /// - Throws: `ToolError` with status 3 if a definition cannot be read: nothing is known about the resource then.
+    func issues(of resource: FHIRResource) throws -> [ValidationIssue] {
+        do {
+            let issues = try validator.validate(resource, against: profiles)
+            return validator.options.bestPractice ? issues : issues.filter { $0.severity != .information }
+        } catch let error as KnowledgeError {
+            throw ToolError.failed(error)
+        }
+    }
+
+    func check(_ batch: ImportBatch, _ range: Range<Int>) throws -> [(line: Int, issues: [ValidationIssue])] {
+        try range.map { (batch.origins[$0].place.line, try issues(of: batch.resources[$0])) }
     }
 }

@@ -7,8 +7,6 @@ final class ValidationReport {
     private let output: BufferedOutput
     /// Nil to print nothing.
     private let format: ListFormat?
-    private let validator: FHIRValidator
-    private let profiles: [String]
     private var rows: RowWriter
     /// Which of the issues are written.
     private let part: (skip: Int, limit: Int)
@@ -23,39 +21,27 @@ final class ValidationReport {
     ///   - format: nil to print nothing.
     ///   - part: how many issues are left out at the start, and how many are written at most.
     init(
-        _ console: Console, as format: ListFormat?, isForSpreadsheet: Bool, part: (skip: Int, limit: Int), validator: FHIRValidator,
-        profiles: [String]
+        _ console: Console, as format: ListFormat?, isForSpreadsheet: Bool, part: (skip: Int, limit: Int)
     ) throws {
         self.part = part
         output = BufferedOutput(console.standardOutput)
         self.format = format
-        self.validator = validator
-        self.profiles = profiles
         rows = RowWriter(console, as: format ?? .json, key: "", isForSpreadsheet: isForSpreadsheet)
         if let format, format != .json { try rows.begin(Self.columns.map { ($0, .left) }) }
     }
 
     private static let columns = ["where", "element", "severity", "what"]
 
-    /// Adds the issues of a resource.
+    /// Adds what was found in a resource.
     ///
     /// - Parameter place: where an issue with a path is.
-    func add(_ resource: FHIRResource, place: (_ path: String) throws -> String) throws {
+    func add(_ issues: [ValidationIssue], place: (_ path: String) throws -> String) throws {
         resources += 1
-        for issue in try issues(of: resource) {
-            // Remarks are for who asks for them.
-            if issue.severity == .information, !validator.options.bestPractice { continue }
+        for issue in issues {
             let message = issue.profile.map { "\(issue.message) (\($0))" } ?? issue.message
             try add(
                 try place(issue.path), path: issue.path, severity: issue.severity, code: issue.issueType, message: message,
                 id: issue.messageID.rawValue)
-        }
-    }
-
-    /// - Throws: `ToolError` with status 3 if a definition cannot be read: nothing is known about the resource then.
-    private func issues(of resource: FHIRResource) throws -> [ValidationIssue] {
-        do { return try validator.validate(resource, against: profiles) } catch let error as KnowledgeError {
-            throw ToolError.failed(error)
         }
     }
 

@@ -104,6 +104,10 @@ struct ManualPage {
     private var environment: [String] {
         Roff.list([
             ("FIRELITE_DATABASE", "the database of a command that needs one and gets none by an option or argument"),
+            (
+                "FIRELITE_CORES",
+                "how many cores export, view, check and validate use at most; without it, those that there are, and no more than 8"
+            ),
             ("VISUAL, EDITOR", "the editor of firelite edit"),
             ("NO_COLOR", "any value but the empty one turns colors off; output that is not to a terminal never has colors"),
             ("TERM", "if it is dumb or missing, there are no colors"),

@@ -65,16 +65,38 @@ extension FHIRStore {
     private func forEachRow(
         _ plan: ViewPlan, _ backEnd: ViewBackEnd, _ terminology: (any FHIRPathTerminology)?, _ body: (ViewRow) throws -> Void
     ) throws {
-        try read { transaction in
-            var delivered = 0
-            if backEnd != .objects {
-                guard try !isDone(plan, transaction: transaction, backEnd: backEnd, delivered: &delivered, body: body) else { return }
-            }
-            // What SQL cannot say, or has found several values for: the rows come in the same order.
-            var skipped = 0
-            try evaluate(plan, transaction, terminology) { row in
-                if skipped < delivered { skipped += 1 } else { try body(row) }
-            }
+        try forEachPiece(of: plan, by: backEnd, terminology, make: { $0 }, { for row in $0 { try body(row) } })
+    }
+
+    /// Calls `body` with what is made of the rows, some at a time, in their order. They are made on several threads, if the store is large.
+    func forEachPiece<Piece: Sendable>(
+        of plan: ViewPlan, by backEnd: ViewBackEnd = .automatic, _ terminology: (any FHIRPathTerminology)?,
+        make: @escaping @Sendable ([ViewRow]) -> Piece, _ body: (Piece) throws -> Void
+    ) throws {
+        try forEachRange(
+            ofTypeNamed: plan.definition.resource,
+            prepare: { try ViewRanges(plan, backEnd, asks: terminology != nil, $0) },
+            transform: { transaction, ranges, range in
+                let rows = try ranges.rows(in: range, transaction)
+                return RangeValue(make(rows), weight: rows.count)
+            },
+            deliver: body,
+            alone: { try forEachRow(plan, backEnd, terminology, $0) { try body(make([$0])) } })
+    }
+
+    /// All rows, made by this thread.
+    private func forEachRow(
+        _ plan: ViewPlan, _ backEnd: ViewBackEnd, _ terminology: (any FHIRPathTerminology)?, _ transaction: ReadTransaction,
+        _ body: (ViewRow) throws -> Void
+    ) throws {
+        var delivered = 0
+        if backEnd != .objects {
+            guard try !isDone(plan, transaction: transaction, backEnd: backEnd, delivered: &delivered, body: body) else { return }
+        }
+        // What SQL cannot say, or has found several values for: the rows come in the same order.
+        var skipped = 0
+        try evaluate(plan, transaction, terminology) { row in
+            if skipped < delivered { skipped += 1 } else { try body(row) }
         }
     }
 

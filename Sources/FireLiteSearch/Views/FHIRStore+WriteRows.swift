@@ -32,7 +32,7 @@ extension FHIRStore {
     ///   - view: the definition of the view.
     ///   - format: the form of the rows.
     ///   - terminology: what `memberOf`, `subsumes` and `%terminologies` of the view's expressions ask; they are errors without one. Default: none.
-    ///   - write: receives pieces of about 256 KB, each of whole lines.
+    ///   - write: receives pieces of 256 KB or more, each of whole lines.
     /// - Returns: the number of rows.
     /// - Throws: `ViewError`; `FHIRStoreError`; what `write` throws.
     @discardableResult
@@ -41,21 +41,19 @@ extension FHIRStore {
     ) throws -> Int {
         var buffer = Data()
         var count = 0
-        func put(_ line: String, _ ending: String) throws {
-            buffer.append(contentsOf: line.utf8)
-            buffer.append(contentsOf: ending.utf8)
+        func put(_ lines: Data) throws {
+            buffer.append(lines)
             guard buffer.count >= Self.pieceSize else { return }
             try write(buffer)
             buffer.removeAll(keepingCapacity: true)
         }
-        try view.validate(for: release)
-        if format == .csv { try put(ViewRow.csv(view.columnNames), "\r\n") }
-        try forEachRow(of: view, terminology: terminology) { row in
-            count += 1
-            switch format {
-            case .csv: try put(row.csv, "\r\n")
-            case .ndjson: try put(row.json, "\n")
-            }
+        let plan = try ViewPlan(view, release: release)
+        if format == .csv { try put(Data(ViewRow.csv(view.columnNames).utf8) + Data("\r\n".utf8)) }
+        try forEachPiece(of: plan, terminology) {
+            (lines: format.lines(of: $0), count: $0.count)
+        } _: { piece in
+            count += piece.count
+            try put(piece.lines)
         }
         if !buffer.isEmpty { try write(buffer) }
         return count
@@ -71,4 +69,16 @@ public enum ViewFormat: Sendable, Hashable, CaseIterable {
     case csv
     /// JSON, one object a line.
     case ndjson
+}
+
+extension ViewFormat {
+    /// Rows as lines.
+    fileprivate func lines(of rows: [ViewRow]) -> Data {
+        var lines = Data()
+        for row in rows {
+            lines.append(contentsOf: (self == .csv ? row.csv : row.json).utf8)
+            lines.append(contentsOf: (self == .csv ? "\r\n" : "\n").utf8)
+        }
+        return lines
+    }
 }

@@ -119,9 +119,12 @@ struct ViewCompiler {
     let form: Form
     /// Whether values may be left as they are stored.
     private let decodes: Bool
+    /// Whether the statement is for resources with keys between two parameters.
+    private let isOfRange: Bool
     let expressions: ExpressionCompiler
 
-    private init(_ plan: ViewPlan, walk: TableWalk, form: Form, bases: SQLText.Bases) {
+    private init(_ plan: ViewPlan, walk: TableWalk, form: Form, bases: SQLText.Bases, isOfRange: Bool) {
+        self.isOfRange = isOfRange
         self.plan = plan
         self.walk = walk
         self.form = form
@@ -134,12 +137,17 @@ struct ViewCompiler {
 
     /// The statement of a view; nil if there are no rows.
     ///
-    /// - Parameter bases: the base addresses under which references are to the store's own resources; not used for the definition of a view,
-    ///   which asks the file.
+    /// - Parameters:
+    ///   - bases: the base addresses under which references are to the store's own resources; not used for the definition of a view,
+    ///     which asks the file.
+    ///   - ofRange: whether it is for the resources with keys from parameter 1 to parameter 2, and all other values are in its text. Default: false.
     /// - Throws: `NotCompiled` with the place, if an expression has no form in SQL.
-    static func statement(_ plan: ViewPlan, _ walk: TableWalk, _ form: Form, bases: [String] = []) throws -> Statement? {
+    static func statement(
+        _ plan: ViewPlan, _ walk: TableWalk, _ form: Form, bases: [String] = [], ofRange isOfRange: Bool = false
+    ) throws -> Statement? {
         guard let root = walk.resources(plan.layout) else { return nil }
-        return try ViewCompiler(plan, walk: walk, form: form, bases: form == .view ? .ofFile : .these(bases)).statement(root)
+        return try ViewCompiler(plan, walk: walk, form: form, bases: form == .view ? .ofFile : .these(bases), isOfRange: isOfRange)
+            .statement(root)
     }
 
     // MARK: - The statement
@@ -167,7 +175,8 @@ struct ViewCompiler {
         }
         if form.isPublished { return published(parts, of: root, where: filter, columns: columns) }
         let statements = parts.map { part in
-            let conditions = ["\(root.alias)._parent IS NULL"] + filter + part.conditions
+            let range: [SQLFragment] = isOfRange ? ["\(root.alias)._k BETWEEN ?1 AND ?2"] : []
+            let conditions = ["\(root.alias)._parent IS NULL"] + range + filter + part.conditions
             return (
                 select: zip(part.columns, columns).map { "\($0) AS \(name: $1.name)" as SQLFragment },
                 from: " FROM \(name: root.tableName) \(root.alias)\(.joined(part.joins, "")) WHERE \(.joined(conditions, " AND "))"

@@ -72,6 +72,12 @@ struct ViewPlan: Sendable {
         selects = try definition.selects.enumerated().map { try compiler.select($1, on: input, at: "select[\($0)]") }
     }
 
+    /// Whether an expression may ask a terminology.
+    var asksTerminology: Bool {
+        let text = definition.json
+        return ["memberOf", "subsume", "terminologies"].contains { text.contains($0) }
+    }
+
     /// The values of the variables that every expression has.
     var variables: [String: [FHIRPathValue]] {
         Dictionary(uniqueKeysWithValues: definition.constants.map { ($0.name, [FHIRPathValue($0)]) })

@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteR4
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLiteCLI
@@ -147,5 +148,29 @@ struct ValidateCommandTests {
         let bundle = #"{"resourceType":"Bundle","type":"collection","entry":[{"resource":\#(Self.good)},{"resource":\#(Self.bad)}]}"#
         let run = try ToolRun("validate", try folder.write("b.json", bundle))
         #expect(try outcome(run).issue.flatMap(\.expression).contains("Bundle.entry[1].resource.status"))
+    }
+
+    /// The issues of a file are those of one core, in the order of the lines.
+    @Test func severalCoresFindTheSameIssues() throws {
+        var random = SeededGenerator(seed: 4)
+        let lines = (0..<400).map { _ in [Self.good, Self.bad, Self.broken, "{", ""].randomElement(using: &random) ?? "" }
+        let path = try folder.write("in.ndjson", lines.joined(separator: "\n"))
+        let one = try ToolRun(["validate", path, "--format", "csv"], environment: ["FIRELITE_CORES": "1"])
+        let places = one.output.split(separator: "\r\n").dropFirst().compactMap { $0.split(separator: ",").first }
+        #expect(one.status == .incomplete && places.count > 150)
+        for cores in ["2", "7", ""] {
+            let many = try ToolRun(["validate", path, "--format", "csv"], environment: ["FIRELITE_CORES": cores])
+            #expect(many.output == one.output && many.error == one.error && many.status == one.status)
+        }
+        #expect(try ToolRun("import", "--database", folder.file("d.sqlite"), "--on-error", "skip", path).status == .incomplete)
+        let stored = try ["1", "3"].map {
+            try ToolRun(["validate", "--database", folder.file("d.sqlite"), "--format", "csv"], environment: ["FIRELITE_CORES": $0]).output
+        }
+        #expect(stored[0] == stored[1] && stored[0].contains("Observation/o"))
+    }
+
+    @Test(arguments: ["0", "-1", "two", "1.5"]) func aWrongNumberOfCoresIsAnError(_ cores: String) throws {
+        let run = try ToolRun(["validate", try folder.write("good.ndjson", Self.good)], environment: ["FIRELITE_CORES": cores])
+        #expect(run.status == .usage && run.error.contains("FIRELITE_CORES") && run.output.isEmpty, "\(run.error)")
     }
 }

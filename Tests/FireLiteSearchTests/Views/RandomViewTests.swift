@@ -37,6 +37,49 @@ struct RandomViewTests {
         #expect(shown * 10 >= compiled.values.reduce(0) { $0 + $1.views } * 4, "\(shown) views in files")
     }
 
+    /// Several threads make the rows that one makes, in the same order, and end with the same error.
+    @Test func severalCoresMakeTheSameRows() throws {
+        let seeds = 0..<UInt64(Effort.isNightly ? 600 : Effort.count(25))
+        var (failed, rows) = (0, 0)
+        try withEvery(seeds) { seed in
+            var random = RandomView(seed)
+            let folder = try TemporaryFolder()
+            let path = folder.file("store.sqlite")
+            let resources = (0..<[3, 40, 700, 1_500][Int(seed % 4)]).map { random.resource($0) }
+            let one = try ViewStore.store(resources, at: path, cores: 1)
+            let many = try ViewStore.store([], at: path, cores: 4)
+            // Numbers far apart: some ranges have no resource.
+            try one.write { tx in
+                for number in resources.indices where seed % 3 == 0 && number % 5 > 0 && number > 20 {
+                    if let observation = try tx.resource(Observation.self, id: "o\(number)") { try tx.delete(observation) }
+                }
+            }
+            for _ in 0..<4 {
+                let (kind, view) = random.view()
+                for backEnd in [ViewBackEnd.objects, .sql, .automatic] {
+                    let expected = try ViewStore.rows(view, one, by: backEnd)
+                    #expect(try ViewStore.rows(view, many, by: backEnd) == expected, "seed \(seed), \(kind), \(backEnd): \(view.selects)")
+                    if case .success(let found) = expected { rows += found.count } else { failed += 1 }
+                }
+                for format in ViewFormat.allCases {
+                    #expect(Self.written(view, one, format) == Self.written(view, many, format), "seed \(seed), \(kind): \(view.selects)")
+                }
+            }
+        }
+        #expect(rows > 1_000 && failed > 0, "\(rows) rows, \(failed) errors")
+    }
+
+    /// The rows as text and their number, or the error.
+    private static func written(_ view: ViewDefinition, _ store: FHIRStore, _ format: ViewFormat) -> String {
+        var text = Data()
+        do {
+            let count = try store.writeRows(of: view, as: format) { text.append($0) }
+            return "\(count)\n" + String(decoding: text, as: UTF8.self)
+        } catch {
+            return "\(error)"
+        }
+    }
+
     /// Whether the view could be one in the file; its rows are compared as texts, in any order. A statement that ends with an error has found what
     /// only objects can say.
     private func compareInFile(_ view: ViewDefinition, _ objects: Result<[ViewRow], ViewError>, _ store: FHIRStore, _ text: String) throws

@@ -14,6 +14,17 @@ enum ViewStore {
         return store
     }
 
+    /// The same in a file, whose views are made on some cores however small it is.
+    static func store(_ resources: [String], at path: String, cores: Int) throws -> FHIRStore {
+        var configuration = FHIRStore.Configuration()
+        (configuration.maximumCores, configuration.bytesForMoreCores) = (cores, 0)
+        let store = try FHIRStore(path: path, release: .r4, configuration: configuration)
+        try store.write { transaction in
+            for json in resources { try transaction.add(FHIRJSON.resource(from: Data(json.utf8), release: .r4)) }
+        }
+        return store
+    }
+
     /// Resources with everything that is stored in two columns or in tables of its own.
     static let tricky = [
         #"{"resourceType":"Patient","id":"a","active":true,"gender":"male","birthDate":"1970-01","_birthDate":{"extension":[{"url":"x","valueString":"y"}]},"deceasedDateTime":"2020-02-03T04:05:06.789-03:30","name":[{"use":"official","family":"O'Hara","given":["A","B"]},{"given":["C"]},{"use":"old","family":"Old"}],"telecom":[{"system":"phone","value":"1","rank":2},{"system":"email","value":"e"},{"system":"phone","value":"2"}],"address":[{"line":["l1","l2"],"city":"c"}],"contact":[{"name":{"family":"K","given":["X","Y"]},"telecom":[{"system":"phone","value":"3"},{"value":"4"}]},{"gender":"other"}],"maritalStatus":{"coding":[{"system":"s","code":"M"}]},"managingOrganization":{"reference":"Organization/o1"}}"#,

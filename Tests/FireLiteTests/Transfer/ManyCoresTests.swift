@@ -17,32 +17,9 @@ import Testing
         path = folder.file("store.sqlite")
     }
 
-    private func open(cores: Int) throws -> FHIRStore {
-        var configuration = FHIRStore.Configuration()
-        configuration.maximumCores = cores
-        configuration.bytesForMoreCores = 0
-        return try FHIRStore(path: path, release: .r4, configuration: configuration)
-    }
+    private func open(cores: Int) throws -> FHIRStore { try CoresStore.open(path, cores: cores) }
 
-    /// Adds resources of several types, some without an id, some that refer to one of those.
-    private func fill(_ store: FHIRStore, count: Int, seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        try store.write { tx in
-            for number in 0..<count {
-                let patient = Patient()
-                if Int.random(in: 0..<10, using: &random) > 0 { patient.id = "p\(number)" }
-                for _ in 0..<Int.random(in: 0...4, using: &random) {
-                    patient.name.append(
-                        HumanName { $0.family = String(repeating: "ä\n", count: Int.random(in: 0...40, using: &random)) + "x" })
-                }
-                try tx.add(patient)
-                guard Bool.random(using: &random) else { continue }
-                let observation = Observation { $0.id = "o\(number)" }
-                observation.subject = Reference(to: patient)
-                try tx.add(observation)
-            }
-        }
-    }
+    private func fill(_ store: FHIRStore, count: Int, seed: UInt64) throws { try CoresStore.fill(store, count: count, seed: seed) }
 
     private func files(_ name: String) throws -> [String: Data] {
         var files: [String: Data] = [:]
@@ -80,26 +57,14 @@ import Testing
     /// Every write adds one resource of each of two types, so that a snapshot has as many of one as of the other.
     @Test func allCoresReadOneSnapshotWhileOthersWrite() async throws {
         let path = path
-        try Self.addPairs(400, "a", to: path)
-        let writing = _Concurrency.Task.detached { try Self.addPairs(300, "b", each: 1, to: path) }
+        try CoresStore.addPairs(400, "a", to: path)
+        let writing = _Concurrency.Task.detached { try CoresStore.addPairs(300, "b", each: 1, to: path) }
         for _ in 0..<20 {
             let (result, files) = try export(cores: 4)
             let counts = files.values.map { data in data.count(where: { $0 == UInt8(ascii: "\n") }) }
             #expect(counts.count == 2 && counts[0] == counts[1] && result.exported == 2 * counts[0])
         }
         try await writing.value
-    }
-
-    private static func addPairs(_ count: Int, _ prefix: String, each: Int = .max, to path: String) throws {
-        let store = try FHIRStore(path: path, release: .r4)
-        for start in stride(from: 0, to: count, by: min(each, count)) {
-            try store.write { tx in
-                for number in start..<min(start + min(each, count), count) {
-                    try tx.add(Patient { $0.id = "\(prefix)\(number)" })
-                    try tx.add(Observation { $0.id = "\(prefix)\(number)" })
-                }
-            }
-        }
     }
 
     @Test func progressCountsUpAndCanEndTheExport() throws {

@@ -18,7 +18,59 @@ struct StoreCheck {
         connection = access.connection
     }
 
+    /// All faults.
+    ///
+    /// - Parameters:
+    ///   - readers: threads that share the work; nil for none.
+    ///   - transaction: that of this thread.
+    func run(on readers: SnapshotReaders, _ transaction: ReadTransaction) throws -> [StoreFinding] {
+        let parts = try parts()
+        var work = SnapshotReaders.Values<Part.Findings>(of: readers, transaction, isBounded: false)
+        for part in parts {
+            try work.add { [digestKey] transaction in
+                try part.find(StoreCheck(transaction.access, digestKey: digestKey, payloads: nil))
+            } _: { _ in
+            }
+        }
+        // This thread reads the file, as SQLite reports its steps, while the others begin with the parts.
+        return try run(parts) { try work.finish($0) }
+    }
+
+    /// All faults, found by this thread.
     func run() throws -> [StoreFinding] {
+        let parts = try parts()
+        return try run(parts) { deliver in for part in parts { try deliver(part.find(self)) } }
+    }
+
+    /// - Parameter findEach: passes on what each of the parts finds, in their order.
+    private func run(_ parts: [Part], _ findEach: ((Part.Findings) throws -> Void) throws -> Void) throws -> [StoreFinding] {
+        var findings = try file()
+        let tables = parts.count { $0.subject != nil }
+        let total = meter.isWanted ? (try? Registry.count(connection)) ?? 0 : 0
+        var (done, resources) = (0, 0)
+        try findEach { found in
+            let part = parts[done]
+            done += 1
+            // Damage that several parts meet is one fault.
+            for finding in found.findings where finding.kind != .unreadable || !findings.contains(finding) { findings.append(finding) }
+            if let subject = part.subject {
+                try meter.report(StoreProgress(.checkingTables, done, of: tables, .tables, subject: subject))
+            } else if found.resources > 0 {
+                resources += found.resources
+                try meter.report(StoreProgress(.checkingResources, resources, of: total, .resources))
+            }
+        }
+        findings += try tolerant("_change", table: "_change") { try changes() }
+        findings += try tolerant("_meta", table: "_meta") { try modules() + numbers() + duplicates() }
+        let isDoubtful = findings.contains(where: Self.concernsReferences)
+        findings += try tolerant("the payloads", table: "_blob") {
+            try PayloadInventory(connection, access.schema)?.findings(payloadFolder, canCollect: !isDoubtful) ?? []
+        }
+        return findings
+    }
+
+    /// Faults of the file as SQLite sees it, and of the list of tables.
+    private func file() throws -> [StoreFinding] {
         connection.forgetPages()
         // It reads every page that is in use.
         var findings = try tolerant("the file") {
@@ -38,20 +90,72 @@ struct StoreCheck {
         }
         findings += try lostTables()
         findings += try tolerant("_index", table: "_index") { try indexes() }
-        let tables = access.schema.storedTables
-        for (number, table) in tables.enumerated() {
-            findings += try tolerant(table.name, table: table.name) { try orphans(table) }
-            try meter.report(StoreProgress(.checkingTables, number + 1, of: tables.count, .tables, subject: table.name))
-        }
-        findings += try tolerant("the tables of resources") { try shapes() }
-        findings += try tolerant("_resource", table: "_resource") { try contents() }
-        findings += try tolerant("_change", table: "_change") { try changes() }
-        findings += try tolerant("_meta", table: "_meta") { try modules() + numbers() + duplicates() }
-        let isDoubtful = findings.contains(where: Self.concernsReferences)
-        findings += try tolerant("the payloads", table: "_blob") {
-            try PayloadInventory(connection, access.schema)?.findings(payloadFolder, canCollect: !isDoubtful) ?? []
-        }
         return findings
+    }
+
+    /// The tables of the file. Each connection knows them in the order in which it took them up.
+    private var tables: [TablePlan] { access.schema.storedTables.sorted { $0.name < $1.name } }
+
+    // MARK: - Parts
+
+    /// A part of the check that any thread can do.
+    private struct Part: Sendable {
+        struct Findings: Sendable {
+            var findings: [StoreFinding] = []
+            /// The number of resources that were compared with their digests.
+            var resources = 0
+        }
+
+        /// The table that is checked; nil for a part about resources.
+        var subject: String?
+        let find: @Sendable (StoreCheck) throws -> Findings
+    }
+
+    /// The numbers of a part have at least this distance, and there are no more than so many parts however numbers are spread.
+    private static let (rangeSize, mostRanges): (UInt64, UInt64) = (1_024, 4_096)
+
+    /// The rows of each table, the lists of tables, and the contents of resources by ranges of their numbers.
+    private func parts() throws -> [Part] {
+        let tables = tables.map { table in
+            let name = table.name
+            return Part(subject: name) { check in
+                guard let table = check.access.schema.table(named: name) else { return Part.Findings() }
+                return Part.Findings(findings: try check.tolerant(name, table: name) { try check.orphans(table) })
+            }
+        }
+        let shapes = Part { check in
+            Part.Findings(findings: try check.tolerant("the tables of resources") { try check.shapes() })
+        }
+        let contents = try ranges().map { range in
+            Part { check in
+                var resources = 0
+                let findings = try check.tolerant("_resource", table: "_resource") { try check.contents(in: range, &resources) }
+                return Part.Findings(findings: findings, resources: resources)
+            }
+        }
+        return tables + [shapes] + contents
+    }
+
+    /// Ranges with all numbers of resources.
+    private func ranges() throws -> [ClosedRange<Int64>] {
+        let all = Int64.min...Int64.max
+        do {
+            guard let first = try connection.integer("SELECT min(root) FROM _resource"),
+                let last = try connection.integer("SELECT max(root) FROM _resource"), first <= last
+            else { return [all] }
+            // A file may have any numbers.
+            let width = UInt64(bitPattern: last) &- UInt64(bitPattern: first)
+            let size = max(Self.rangeSize, width / Self.mostRanges + 1)
+            let beginnings = (0...width / size).map { first &+ Int64(bitPattern: $0 * size) }
+            return beginnings.indices.map { index in
+                let isFirst = index == 0
+                let isLast = index == beginnings.count - 1
+                return (isFirst ? .min : beginnings[index])...(isLast ? .max : beginnings[index + 1] - 1)
+            }
+        } catch let error as SQLiteError where error.isDamage {
+            // Who reads the resources meets the damage, too.
+            return [all]
+        }
     }
 
     /// The first fault because of which rows may no longer say everything that resources and their older versions refer to; nil if all of them are as
@@ -64,7 +168,8 @@ struct StoreCheck {
             let unregistered = try tolerant(table.name, table: table.name) { try unregisteredRows(table) }
             if let first = unregistered.first { return first }
         }
-        let resources = try tolerant("_resource", table: "_resource") { try shapes() + contents() }
+        var count = 0
+        let resources = try tolerant("_resource", table: "_resource") { try shapes() + contents(&count) }
         if let first = resources.first { return first }
         return try tolerant("_change", table: "_change") { try changes() }.first(where: Self.concernsReferences)
     }
@@ -248,7 +353,7 @@ struct StoreCheck {
             guard let own = name.flatMap({ access.schema.table(named: $0) }), own.isInFile else { continue }
             note(try access.registry.resources(withShape: number, notIn: own), own, "another type than the list of tables says")
         }
-        for table in access.schema.storedTables {
+        for table in tables {
             let (unlisted, missing) = try access.registry.disagreements(with: table, shapes: shapes[table.index] ?? [])
             note(unlisted, table, "rows that the list of tables does not name")
             note(missing, table, "no row though the list of tables names it")
@@ -259,17 +364,18 @@ struct StoreCheck {
 
     // MARK: - Contents
 
-    /// Resources that do not match their digest.
-    private func contents() throws -> [StoreFinding] {
+    /// Resources that do not match their digest, of those with numbers in a range.
+    ///
+    /// - Parameter count: is increased by the number of resources.
+    private func contents(in range: ClosedRange<Int64> = .min ... .max, _ count: inout Int) throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
-        var last = Int64.min
-        let total = meter.isWanted ? try Registry.count(connection) : 0
-        var count = 0
-        while true {
+        let lost = try access.schema.lostTables(connection)
+        var last: Int64? = range.lowerBound == .min ? .min : range.lowerBound - 1
+        while let after = last {
             try Cancellation.check()
-            let batch = try access.registry.registrations(after: last, limit: 256)
-            guard let end = batch.last else { return findings }
-            last = end.root
+            let read = try access.registry.registrations(after: after, limit: 256)
+            let batch = read.last.map { range.contains($0.root) } ?? true ? read : read.filter { range.contains($0.root) }
+            last = batch.count == read.count ? batch.last?.root : nil
             count += batch.count
             for registration in batch where !registration.hasPossibleRevision {
                 findings.append(
@@ -277,15 +383,14 @@ struct StoreCheck {
                         .registry, table: "_resource", typeName: try typeName(of: registration), number: registration.root,
                         "the version \(registration.revision) of the resource with number \(registration.root) is not valid"))
             }
-            let lost = try access.schema.lostTables(connection)
             for registration in try damaged(batch.filter { lost.shapes[$0.shape] == nil }) {
                 findings.append(
                     StoreFinding(
                         .content, typeName: try typeName(of: registration), number: registration.root,
                         "the rows of the resource with number \(registration.root) are not what was stored"))
             }
-            try meter.report(StoreProgress(.checkingResources, count, of: total, .resources))
         }
+        return findings
     }
 
     /// Replaced contents that do not match their digest, and changes numbered like later ones.
