@@ -51,7 +51,11 @@ struct CoresWorkloads: Workload {
         let types = try stores[0].counts().map(\.typeName)
         return try measure(
             Self.export, bench, stores, operations: bench.size,
-            { try TransferWorkloads.exportFile($0, types, to: $0 === stores[0] ? paths[0] : paths[1]) },
+            { store in
+                let path = store === stores[0] ? paths[0] : paths[1]
+                try TransferWorkloads.exportFile(store, types, to: path)
+                return ScratchFolder.size(of: path)
+            },
             verify: { _ in
                 try ExportedFile(paths[0]).holds(bench.corpus, bench.keys(), types)
                     && FileManager.default.contentsEqual(atPath: paths[0], andPath: paths[1])
