@@ -34,7 +34,7 @@ struct CoresWorkloads: Workload {
 
     /// - Parameter work: gives something that must be the same however many cores there are.
     private func measure<Result: Equatable>(
-        _ name: String, _ bench: Bench, _ stores: [FHIRStore], operations: Int, _ work: (FHIRStore) throws -> Result,
+        _ name: String, _ bench: Bench, _ stores: [FHIRStore], operations: Int, _ work: @escaping (FHIRStore) throws -> Result,
         verify: (Result) throws -> Bool
     ) throws -> Measurement {
         var results: [Result?] = [nil, nil]
