@@ -26,13 +26,24 @@ public struct CodeQuestion: Sendable, Hashable {
         (self.system, self.version, self.code, self.display) = (system, version, code, display)
     }
 
-    private var key: [ExactText?] { [system, version, code, display].map { $0.map { ExactText($0) } } }
+    private static func areEqual(_ left: String?, _ right: String?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return ExactText(left) == ExactText(right)
+    }
 
     /// Whether both have the same texts, byte by byte, as codes are compared.
-    public static func == (left: CodeQuestion, right: CodeQuestion) -> Bool { left.key == right.key }
+    public static func == (left: CodeQuestion, right: CodeQuestion) -> Bool {
+        areEqual(left.code, right.code) && areEqual(left.system, right.system) && areEqual(left.display, right.display)
+            && areEqual(left.version, right.version)
+    }
 
     /// Adds the texts to a hash.
-    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(code))
+        hasher.combine(system.map { ExactText($0) })
+        hasher.combine(version.map { ExactText($0) })
+        hasher.combine(display.map { ExactText($0) })
+    }
 }
 
 /// Answers whether codes are in value sets.

@@ -1,20 +1,14 @@
-import Foundation
-
 /// Answers a validator's questions about codes by a ``Terminology`` over the definitions of a `Knowledge`, and by lists of codes where it does not know, and
 /// remembers the answers.
-///
-/// `@unchecked Sendable`: `lock` guards what is remembered.
-final class TerminologyCodes: CodeValidator, @unchecked Sendable {
+final class TerminologyCodes: CodeValidator {
     private let terminology: Terminology
     private let lists: EnumeratedCodes
-    private let lock = NSLock()
-    private var memberships: [MembershipQuestion: CodeMembership] = [:]
-    private var systems: [CodeQuestion: (existence: CodeMembership, display: CodeMembership)] = [:]
+    private let memberships = RememberedAnswers<MembershipQuestion, CodeMembership>(limit: maximumAnswers)
+    private let systems = RememberedAnswers<CodeQuestion, (existence: CodeMembership, display: CodeMembership)>(limit: maximumAnswers)
 
-    /// More answers than this are forgotten, all at once.
     private static let maximumAnswers = 20_000
 
-    private struct MembershipQuestion: Hashable {
+    private struct MembershipQuestion: Hashable, Sendable {
         let code: CodeQuestion
         let valueSet: Canonical
     }
@@ -28,7 +22,7 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
 
     func membership(of question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
         let key = MembershipQuestion(code: question, valueSet: valueSet)
-        if let known = lock.withLock({ memberships[key] }) { return known }
+        if let known = memberships.answer(to: key, about: question.code) { return known }
         let (answer, failure) = ReadingFailures.watching { () -> CodeMembership in
             do { return try judge(question, in: valueSet) } catch {
                 _ = ReadingFailures.noted(error)
@@ -36,10 +30,7 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
             }
         }
         if failure != nil { return .unknown }
-        lock.withLock {
-            if memberships.count >= Self.maximumAnswers { memberships.removeAll() }
-            memberships[key] = answer
-        }
+        memberships.remember(answer, to: key, about: question.code)
         return answer
     }
 
@@ -62,13 +53,10 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
 
     /// Both answers about a code in its system.
     func answer(to question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
-        if let known = lock.withLock({ systems[question] }) { return known }
+        if let known = systems.answer(to: question, about: question.code) { return known }
         let (answer, failure) = ReadingFailures.watching { find(question) }
         if failure != nil { return (.unknown, .unknown) }
-        lock.withLock {
-            if systems.count >= Self.maximumAnswers { systems.removeAll() }
-            systems[question] = answer
-        }
+        systems.remember(answer, to: question, about: question.code)
         return answer
     }
 

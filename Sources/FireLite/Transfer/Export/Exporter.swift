@@ -37,6 +37,7 @@ package struct Exporter {
     private let roots: Set<Int64>?
     private let options: Options
     private let handlers: Handlers
+    private let memory = ExportedPieces()
     private var bytes = 0
     /// The number of resources in total, if known.
     private var total: Int?
@@ -148,10 +149,11 @@ package struct Exporter {
             do {
                 if let readers {
                     try transaction.forEachBatch(ofTypeNamed: type, on: readers, transform: pieces()) { piece in
-                        try piece.lines.withUnsafeBytes { try output.write($0) }
+                        let written = try piece.lines.write(to: output)
+                        memory.giveBack(piece.lines)
                         let reports = counts.exported / Self.resourcesPerReport
                         counts.add(piece.counts)
-                        bytes += piece.lines.count
+                        bytes += written
                         if counts.exported / Self.resourcesPerReport > reports { try report() }
                     }
                 } else if transaction.restriction == nil, Self.needsNoObjects(transaction, options) {
@@ -202,14 +204,14 @@ package struct Exporter {
 
     /// The lines of some resources.
     private struct Piece: Sendable {
-        var lines = Data()
+        let lines: ExportedPieces.Lines
         var counts = ExportResult()
     }
 
     /// Makes pieces on any thread.
     private func pieces() -> @Sendable (ReadTransaction, [Registration]) throws -> Piece {
-        { [roots, options] transaction, registrations in
-            var piece = Piece()
+        { [roots, options, memory] transaction, registrations in
+            var piece = Piece(lines: memory.take())
             let wanted = Self.wanted(registrations, roots)
             try Self.forEachLine(of: wanted, in: transaction, options: options, buffer: JSONBuffer()) { line, hasID in
                 piece.lines.append(line)
