@@ -5,21 +5,24 @@ import FireLiteCore
 extension FHIRStore {
     /// Calls `body` with what `transform` makes of each resource of a type, in the order they were stored, on one snapshot.
     ///
-    /// Resources are read and transformed on up to `Configuration.maximumCores` threads, 256 at a time, and memory holds the values of a few such
-    /// batches for each thread. One thread does it in a `read` or `write` of the store, for a store in memory and for a file of less than 16 MB.
+    /// Resources are read and transformed on up to `Configuration.maximumCores` threads, up to 256 at a time, and memory holds the values of a few such
+    /// parts for each thread. One thread does it in a `read` or `write` of the store, for a store in memory and for a file of less than 16 MB.
     ///
     /// ```swift
     /// var counts: [Int: Int] = [:]
     /// try store.forEach(Patient.self, transform: { $0.birthDate?.dateComponents.year }) { year in counts[year, default: 0] += 1 }
     /// ```
     ///
+    /// Both blocks are inside a read of the store: read it there, and write after the call. Threads work ahead, so `transform` may have been called for
+    /// resources after the one at which an error ends the call. Task-local values are those of the thread.
+    ///
     /// - Parameters:
-    ///   - type: the type.
-    ///   - transform: makes a value of a resource, which is for this call alone, or nil to leave it out. Called on several threads at once. A read of
-    ///     the store inside it sees the same snapshot.
+    ///   - type: a type that has instances.
+    ///   - transform: makes a value of a resource, or nil to leave it out. Called on several threads at once. The resource is for this call alone;
+    ///     inside a `write`, it is the managed one.
     ///   - body: receives the values, on the calling thread.
-    /// - Throws: errors of `transform`; errors of `body`; `FHIRStoreError`. Before an error of `transform`, `body` has got values of earlier resources
-    ///   alone, but perhaps not of all of them.
+    /// - Precondition: neither block writes to this store or closes it.
+    /// - Throws: errors of `transform`, after `body` has got the values of all resources before; errors of `body`; `FHIRStoreError`.
     public func forEach<Resource: FHIRResource, Value: Sendable>(
         _ type: Resource.Type, transform: @escaping @Sendable (Resource) throws -> Value?, _ body: (Value) throws -> Void
     ) throws {
@@ -48,32 +51,45 @@ extension FHIRStore {
                 for name in names { try transaction.forEach(typeName: name) { if let value = try transform($0) { try body(value) } } }
                 return
             }
-            func deliver(_ values: [Value]) throws {
-                for value in values {
-                    try Cancellation.check()
-                    try body(value)
+            var size = PartSize()
+            func deliver(_ part: TimedPart<Value>) throws {
+                size.adapt(to: part.duration)
+                try part.result.passOn { values in
+                    for value in values {
+                        try Cancellation.check()
+                        try body(value)
+                    }
                 }
             }
             // The next type is begun while the last resources of one are worked on.
-            var values = SnapshotReaders.Values<[Value]>(of: readers, transaction)
+            var parts = SnapshotReaders.Values<TimedPart<Value>>(of: readers, transaction)
             for name in names {
-                try transaction.forEachBatch(ofTypeNamed: name) { try values.add(Self.transforming($0, transform), deliver) }
+                try transaction.forEachBatch(ofTypeNamed: name) { batch in
+                    var rest = batch[...]
+                    while !rest.isEmpty {
+                        let part = Array(rest.prefix(size.count))
+                        rest = rest.dropFirst(part.count)
+                        try parts.add({ $0.values(of: part, transform) }, deliver)
+                    }
+                }
             }
-            try values.finish(deliver)
+            try parts.finish(deliver)
         }
     }
 
-    /// A job that makes the values of some resources.
-    private static func transforming<Value: Sendable>(
-        _ registrations: [Registration], _ transform: @escaping @Sendable (FHIRResource) throws -> Value?
-    ) -> @Sendable (ReadTransaction) throws -> [Value] {
-        { transaction in
-            try transaction.store.mapping {
-                var values: [Value] = []
-                values.reserveCapacity(registrations.count)
-                try transaction.loader.forEach(registrations) { if let value = try transform($0) { values.append(value) } }
-                return values
-            }
+    /// What a thread made of some resources, and how long it took.
+    fileprivate typealias TimedPart<Value: Sendable> = (result: PartialResult<[Value]>, duration: Duration)
+
+    /// How many resources a thread transforms before their values are passed on: so many as take some milliseconds, so that an error, a cancellation
+    /// and the first value do not wait for long where `transform` is slow.
+    private struct PartSize {
+        private static let most = 256
+
+        private(set) var count = 16
+
+        mutating func adapt(to duration: Duration) {
+            if duration < .milliseconds(4) { count = min(count * 2, Self.most) }
+            if duration > .milliseconds(16) { count = max(count / 4, 1) }
         }
     }
 
@@ -99,7 +115,7 @@ extension FHIRStore {
     }
 
     /// What `transform` makes of the resources of a type, in the order they were stored, without those of which it makes nil. They are read on several
-    /// cores, as in ``forEach(_:transform:_:)``.
+    /// cores, as in ``forEach(_:transform:_:)``, whose preconditions hold.
     ///
     /// ```swift
     /// let families = try store.compactMap(Patient.self) { $0.name.first?.family }
@@ -142,5 +158,24 @@ extension FHIRStore {
         typeName: String, _ transform: @escaping @Sendable (FHIRResource) throws -> Value?
     ) async throws -> [Value] {
         try await transferring { try self.compactMap(typeName: typeName, transform) }
+    }
+}
+
+extension ReadTransaction {
+    /// What `transform` makes of some resources.
+    fileprivate func values<Value: Sendable>(
+        of registrations: [Registration], _ transform: (FHIRResource) throws -> Value?
+    ) -> FHIRStore.TimedPart<Value> {
+        let start = ContinuousClock.now
+        let result = PartialResult<[Value]> { values in
+            values.reserveCapacity(registrations.count)
+            try store.mapping {
+                try loader.forEach(registrations) { resource in
+                    try Cancellation.check()
+                    if let value = try transform(resource) { values.append(value) }
+                }
+            }
+        }
+        return (result, .now - start)
     }
 }

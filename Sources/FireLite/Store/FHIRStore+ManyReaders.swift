@@ -21,7 +21,7 @@ extension FHIRStore {
         }
         try pool.beginReadingAlone()
         defer { pool.endReadingAlone() }
-        guard let connections = try mapping({ try beginTogether(maximumCores) }) else { return try read { try body($0, nil) } }
+        guard let connections = beginTogether(maximumCores) else { return try read { try body($0, nil) } }
         let readers = SnapshotReaders(count: connections.count - 1)
         defer { readers.end() }
         for access in connections.dropFirst() { start(readers, access) }
@@ -35,18 +35,21 @@ extension FHIRStore {
         return size >= configuration.bytesForMoreCores
     }
 
-    /// Connections that have begun to read the same snapshot; nil if there are none to be had.
-    private func beginTogether(_ count: Int) throws -> [StoreConnection]? {
-        guard let probe = try pool.openReader(), probe.stillFile == nil else { return nil }
+    /// Connections that have begun to read the same snapshot; nil if they are not to be had, as where the process may open few files. Whether the file
+    /// can be read is for the one connection to say that reads then.
+    private func beginTogether(_ count: Int) -> [StoreConnection]? {
         var connections: [StoreConnection] = []
-        while connections.count < count, let connection = try pool.openReader() { connections.append(connection) }
-        guard connections.count == count else { return nil }
-        for _ in 0..<Self.attempts {
-            // Nobody has committed between the first and the last to begin, so that all see the same.
-            let before = try probe.dataVersion()
-            for connection in connections { try connection.begin() }
-            if try probe.dataVersion() == before { return connections }
-        }
+        do {
+            guard let probe = try pool.openReader(), probe.stillFile == nil else { return nil }
+            while connections.count < count, let connection = try pool.openReader() { connections.append(connection) }
+            guard connections.count == count else { return nil }
+            for _ in 0..<Self.attempts {
+                // Nobody has committed between the first and the last to begin, so that all see the same.
+                let before = try probe.dataVersion()
+                for connection in connections { try connection.begin() }
+                if try probe.dataVersion() == before { return connections }
+            }
+        } catch {}
         for connection in connections { connection.rollback() }
         return nil
     }
@@ -83,30 +86,47 @@ extension ReadTransaction {
     ///   - readers: the other threads.
     ///   - transform: makes a value of up to 256 resources; called on any thread, with a transaction of the same snapshot.
     ///   - deliver: gets the values.
-    /// - Throws: errors of `transform`, after the values of earlier batches were delivered; errors of `deliver`; `FHIRStoreError`.
+    /// - Throws: errors of `transform`, after what came before was delivered; errors of `deliver`; `FHIRStoreError`.
     func forEachBatch<Value: Sendable>(
         ofTypeNamed name: String, on readers: SnapshotReaders,
-        transform: @escaping @Sendable (ReadTransaction, [Registration]) throws -> Value, deliver: (Value) throws -> Void
+        transform: @escaping @Sendable (ReadTransaction, [Registration]) -> PartialResult<Value>, deliver: (Value) throws -> Void
     ) throws {
-        var values = SnapshotReaders.Values<Value>(of: readers, self)
-        try forEachBatch(ofTypeNamed: name) { batch in
-            try values.add({ transaction in try transaction.store.mapping { try transform(transaction, batch) } }, deliver)
-        }
-        try values.finish(deliver)
+        var results = SnapshotReaders.Values<PartialResult<Value>>(of: readers, self)
+        func passOn(_ result: PartialResult<Value>) throws { try result.passOn(deliver) }
+        try forEachBatch(ofTypeNamed: name) { batch in try results.add({ transform($0, batch) }, passOn) }
+        try results.finish(passOn)
     }
 }
 
 // MARK: - Ranges
 
-/// A value that was made of the resources of a type in a range of numbers.
-package struct RangeValue<Value: Sendable>: Sendable {
+/// What a thread made of some resources, up to one of which it could make nothing: what comes before the error is passed on, however many threads
+/// there are.
+package struct PartialResult<Value: Sendable>: Sendable {
     package let value: Value
-    /// About how much memory it takes: the number of rows or resources that it was made of.
-    package let weight: Int
+    /// Why there is no more.
+    package let failure: (any Error)?
 
-    package init(_ value: Value, weight: Int) {
+    package init(_ value: Value, failure: (any Error)? = nil) {
         self.value = value
-        self.weight = weight
+        self.failure = failure
+    }
+
+    /// The values that `make` appends to a list before it ends.
+    package init<Element>(_ make: (inout [Element]) throws -> Void) where Value == [Element] {
+        var values: [Element] = []
+        do {
+            try make(&values)
+            self.init(values)
+        } catch {
+            self.init(values, failure: error)
+        }
+    }
+
+    /// Passes on the value, and then the error.
+    package func passOn(_ deliver: (Value) throws -> Void) throws {
+        try deliver(value)
+        if let failure { throw failure }
     }
 }
 
@@ -122,22 +142,23 @@ extension FHIRStore {
     /// - Parameters:
     ///   - name: the type.
     ///   - prepare: makes what `transform` needs; nil to call `alone`.
-    ///   - transform: makes the value of a range; called on any thread, in which a read of the store sees the same snapshot.
+    ///   - transform: makes the value of a range, and says about how much memory that takes: the number of rows or resources. Called on any thread, in
+    ///     which a read of the store sees the same snapshot.
     ///   - deliver: gets the values.
     ///   - alone: called where there are no other threads.
-    /// - Throws: errors of `transform`, after the values of earlier ranges were delivered; errors of the others; `FHIRStoreError`.
+    /// - Throws: errors of `transform`, after what came before was delivered; errors of the others; `FHIRStoreError`.
     package func forEachRange<Plan: Sendable, Value: Sendable>(
         ofTypeNamed name: String, prepare: (ReadTransaction) throws -> Plan?,
-        transform: @escaping @Sendable (ReadTransaction, Plan, ClosedRange<Int64>) throws -> RangeValue<Value>,
+        transform: @escaping @Sendable (ReadTransaction, Plan, ClosedRange<Int64>) -> (result: PartialResult<Value>, weight: Int),
         deliver: (Value) throws -> Void, alone: (ReadTransaction) throws -> Void
     ) throws {
         try readTogether { transaction, readers in
             guard let readers, let plan = try prepare(transaction) else { return try alone(transaction) }
             guard let numbers = try transaction.numbers(ofTypeNamed: name) else { return }
-            var values = SnapshotReaders.Values<RangeValue<Value>>(of: readers, transaction)
+            var values = SnapshotReaders.Values<(result: PartialResult<Value>, weight: Int)>(of: readers, transaction)
             var width = Self.firstWidth
-            func passOn(_ range: RangeValue<Value>) throws {
-                try deliver(range.value)
+            func passOn(_ range: (result: PartialResult<Value>, weight: Int)) throws {
+                try range.result.passOn(deliver)
                 // Wider by steps, as resources may come close together again; narrower at once.
                 if range.weight < Self.weightOfRange / 2 {
                     width = min(width * 2, RowKey.lastRoot / 4)
@@ -149,7 +170,7 @@ extension FHIRStore {
             while next <= numbers.upperBound {
                 let range = next...min(next + width - 1, numbers.upperBound)
                 next = range.upperBound + 1
-                try values.add({ transaction in try transaction.store.mapping { try transform(transaction, plan, range) } }, passOn)
+                try values.add({ transform($0, plan, range) }, passOn)
             }
             try values.finish(passOn)
         }
@@ -182,7 +203,10 @@ extension ReadTransaction {
                 guard let end = read.last else { return }
                 last = end.root
                 let batch = last > numbers.upperBound ? Array(read.prefix { $0.root <= numbers.upperBound }) : read
-                try loader.forEach(batch, body)
+                try loader.forEach(batch) { resource in
+                    try Cancellation.check()
+                    try body(resource)
+                }
             }
         }
     }

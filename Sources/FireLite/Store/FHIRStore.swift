@@ -140,7 +140,7 @@ public final class FHIRStore: Sendable {
     /// - Parameters:
     ///   - origin: where the changes come from; the change log lists only local ones. Default: `.local`.
     ///   - body: changes the store.
-    /// - Precondition: not inside another write of this store.
+    /// - Precondition: not inside a read or another write of this store.
     /// - Throws: errors of `body`; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
     @discardableResult
     public func write<Value>(origin: WriteOrigin = .local, _ body: (WriteTransaction) throws -> Value) throws -> Value {
@@ -153,7 +153,8 @@ public final class FHIRStore: Sendable {
     ) throws -> Value {
         misuse(
             unless: currentTransaction == nil,
-            "a write inside a read or write of the same store would wait for itself: use the transaction that is passed to the block")
+            "a write inside a read or write of the same store would wait for itself: use the transaction that is passed to the block, or write after it"
+        )
         return try recordingReads { try write(origin: origin, besides: known, $0, body) }
     }
 

@@ -32,8 +32,12 @@ struct ParsedArguments {
         guard let number = Int(text), number >= 1 else {
             throw ToolError.usage("\(coresVariable) in the environment must be a whole number from 1")
         }
-        return number
+        // Each is a thread with a connection.
+        return min(number, maximumCores)
     }
+
+    /// More than any machine has that the tool is for.
+    private static let maximumCores = 64
 
     /// The variable that names the database of a command that needs one.
     static let databaseVariable = "FIRELITE_DATABASE"

@@ -162,6 +162,7 @@ struct DatabaseArgument {
         configuration.checksPages = checksPages
         configuration.key = try key()
         configuration.maximumCores = cores
+        configuration.maximumReaders = max(configuration.maximumReaders, cores)
         let store = try FHIRStore(path: path, release: release, configuration: configuration)
         if let keyring { store.records.encryption = try .perRecord(keyring.read()) }
         try takeUp(store, isWriting: isWriting ?? (access == .readWrite))

@@ -128,8 +128,10 @@ struct ValidateCommand: Command {
         let lines = SourceLines(source)
         func add(_ part: CheckedPart) throws {
             for fault in part.faults { try report.add(fault) }
-            for resource in part.resources {
-                try report.add(resource.issues) { path in "\(source.name): line \(try lines.line(of: path, from: resource.line))" }
+            try part.resources.passOn { resources in
+                for resource in resources {
+                    try report.add(resource.issues) { path in "\(source.name): line \(try lines.line(of: path, from: resource.line))" }
+                }
             }
         }
         // One thread reads, and all of them validate what it has read.
@@ -142,7 +144,7 @@ struct ValidateCommand: Command {
                     if !faults.isEmpty { try parts.add({ _ in CheckedPart(faults: faults) }, add) }
                     for start in stride(from: 0, to: batch.resources.count, by: Self.resourcesPerPart) {
                         let range = start..<min(start + Self.resourcesPerPart, batch.resources.count)
-                        try parts.add({ _ in CheckedPart(resources: try rules.check(batch, range)) }, add)
+                        try parts.add({ _ in CheckedPart(resources: rules.check(batch, range)) }, add)
                     }
                 })
             try reader.run()
@@ -157,8 +159,10 @@ struct ValidateCommand: Command {
 /// What was found in some resources of a file.
 private struct CheckedPart: Sendable {
     var faults: [ImportFault] = []
-    var resources: [(line: Int, issues: [ValidationIssue])] = []
+    var resources = PartialResult<[CheckedResource]>([])
 }
+
+private typealias CheckedResource = (line: Int, issues: [ValidationIssue])
 
 /// What resources are validated by, on any thread.
 private struct ValidationRules: Sendable {
@@ -178,7 +182,9 @@ private struct ValidationRules: Sendable {
         }
     }
 
-    func check(_ batch: ImportBatch, _ range: Range<Int>) throws -> [(line: Int, issues: [ValidationIssue])] {
-        try range.map { (batch.origins[$0].place.line, try issues(of: batch.resources[$0])) }
+    func check(_ batch: ImportBatch, _ range: Range<Int>) -> PartialResult<[CheckedResource]> {
+        PartialResult<[CheckedResource]> { checked in
+            for index in range { checked.append((batch.origins[index].place.line, try issues(of: batch.resources[index]))) }
+        }
     }
 }

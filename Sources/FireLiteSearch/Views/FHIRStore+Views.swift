@@ -77,8 +77,8 @@ extension FHIRStore {
             ofTypeNamed: plan.definition.resource,
             prepare: { try ViewRanges(plan, backEnd, asks: terminology != nil, $0) },
             transform: { transaction, ranges, range in
-                let rows = try ranges.rows(in: range, transaction)
-                return RangeValue(make(rows), weight: rows.count)
+                let rows = ranges.rows(in: range, transaction)
+                return (PartialResult(make(rows.value), failure: rows.failure), rows.value.count)
             },
             deliver: body,
             alone: { try forEachRow(plan, backEnd, terminology, $0) { try body(make([$0])) } })

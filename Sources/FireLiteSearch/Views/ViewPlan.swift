@@ -31,6 +31,12 @@ struct ViewPlan: Sendable {
         /// Its columns, with those of its parts and of the first branch of its union.
         var allColumns: [Column] { columns + selects.flatMap(\.allColumns) + (unionAll.first?.allColumns ?? []) }
 
+        /// Whether it repeats steps, or a part of it does.
+        var repeats: Bool {
+            if case .repeating = iteration { return true }
+            return (selects + unionAll).contains(where: \.repeats)
+        }
+
         /// Whether it has a union, or a part of it does.
         var hasUnion: Bool { !unionAll.isEmpty || selects.contains(where: \.hasUnion) }
     }

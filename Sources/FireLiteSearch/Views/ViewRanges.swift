@@ -10,7 +10,7 @@ struct ViewRanges: Sendable {
     private let statement: ViewCompiler.Statement?
     private let sql: String
 
-    /// Nil if all rows must be made by one thread: expressions ask a terminology, which may be for one thread, or the view has no table.
+    /// Nil if one thread is to make all rows: expressions ask a terminology, which may be for one thread, the view has no table, or repeats steps in SQL.
     ///
     /// - Parameter asks: whether there is a terminology to ask.
     /// - Throws: `ViewError`, with code `notCompiled` if the view must be SQL and cannot be; `FHIRStoreError`.
@@ -27,38 +27,36 @@ struct ViewRanges: Sendable {
                 sql = statement?.sql.literalText ?? ""
             } catch let error as ViewError where error.code == .notCompiled && backEnd == .automatic {}
             if statement != nil, sql.isEmpty { return nil }
+            // SQLite would follow the steps of all resources for each range.
+            if statement != nil, plan.selects.contains(where: \.repeats) { return nil }
         }
         // Its statement asks nothing, but some resource may need the evaluator.
         if asks, plan.asksTerminology { return nil }
         (self.statement, self.sql) = (statement, sql)
     }
 
-    /// The rows of the resources in a range.
-    ///
-    /// - Throws: `ViewError`; `FHIRStoreError`.
-    func rows(in numbers: ClosedRange<Int64>, _ transaction: ReadTransaction) throws -> [ViewRow] {
-        guard let statement else { return try evaluated(numbers, transaction) }
-        do {
+    /// The rows of the resources in a range, up to one that has none because of an error: `ViewError` or `FHIRStoreError`.
+    func rows(in numbers: ClosedRange<Int64>, _ transaction: ReadTransaction) -> PartialResult<[ViewRow]> {
+        guard let statement else { return evaluated(numbers, transaction) }
+        let selected = PartialResult<[ViewRow]> { rows in
             let reader = CompiledRows(statement, bases: bases)
-            var rows: [ViewRow] = []
             let keys = RowKey.range(numbers)
             let arguments: [SQLValue] = [.integer(keys.lowerBound), .integer(keys.upperBound)]
             try transaction.store.forEachStatementRow(SQLStatement(sql: sql, arguments: arguments)) { row in
                 rows.append(ViewRow(columns: plan.columns, values: try reader.values(row)))
             }
-            return rows
-        } catch let error as FHIRStoreError where error.code == .sqlite {
-            // It has found several values where there may be one: the evaluator says which, or what is wrong.
-            return try evaluated(numbers, transaction)
         }
+        // If it has found several values where there may be one, the evaluator says which, or what is wrong.
+        guard let failure = selected.failure as? FHIRStoreError, failure.code == .sqlite else { return selected }
+        return evaluated(numbers, transaction)
     }
 
-    private func evaluated(_ numbers: ClosedRange<Int64>, _ transaction: ReadTransaction) throws -> [ViewRow] {
-        var evaluator = ViewEvaluator(plan, bases: bases) { try transaction.resource(reference: $0) }
-        var rows: [ViewRow] = []
-        try transaction.forEach(typeName: plan.definition.resource, in: numbers) { resource in
-            try evaluator.forEachRow(of: resource) { rows.append(ViewRow(columns: plan.columns, values: $0)) }
+    private func evaluated(_ numbers: ClosedRange<Int64>, _ transaction: ReadTransaction) -> PartialResult<[ViewRow]> {
+        PartialResult<[ViewRow]> { rows in
+            var evaluator = ViewEvaluator(plan, bases: bases) { try transaction.resource(reference: $0) }
+            try transaction.forEach(typeName: plan.definition.resource, in: numbers) { resource in
+                try evaluator.forEachRow(of: resource) { rows.append(ViewRow(columns: plan.columns, values: $0)) }
+            }
         }
-        return rows
     }
 }

@@ -57,9 +57,11 @@ struct RandomViewTests {
             for _ in 0..<4 {
                 let (kind, view) = random.view()
                 for backEnd in [ViewBackEnd.objects, .sql, .automatic] {
-                    let expected = try ViewStore.rows(view, one, by: backEnd)
-                    #expect(try ViewStore.rows(view, many, by: backEnd) == expected, "seed \(seed), \(kind), \(backEnd): \(view.selects)")
-                    if case .success(let found) = expected { rows += found.count } else { failed += 1 }
+                    let expected = try ViewStore.rowsAndError(view, one, by: backEnd)
+                    let found = try ViewStore.rowsAndError(view, many, by: backEnd)
+                    #expect(
+                        found.rows == expected.rows && found.error == expected.error, "seed \(seed), \(kind), \(backEnd): \(view.selects)")
+                    (rows, failed) = (rows + found.rows.count, failed + (found.error == nil ? 0 : 1))
                 }
                 for format in ViewFormat.allCases {
                     #expect(Self.written(view, one, format) == Self.written(view, many, format), "seed \(seed), \(kind): \(view.selects)")

@@ -38,6 +38,19 @@ enum ViewStore {
         #"{"resourceType":"Observation","id":"5","status":"final","code":{"coding":[{"code":"x"}]},"subject":{"reference":"Patient/bad id"},"valueInteger":42,"effectiveDateTime":"0001-01-01T00:00:00+10:00"}"#,
     ]
 
+    /// The rows before what is wrong with the view, and that.
+    static func rowsAndError(_ view: ViewDefinition, _ store: FHIRStore, by backEnd: ViewBackEnd) throws -> (
+        rows: [ViewRow], error: ViewError?
+    ) {
+        var rows: [ViewRow] = []
+        do {
+            try store.forEachRow(of: view, by: backEnd) { rows.append($0) }
+            return (rows, nil)
+        } catch let error as ViewError {
+            return (rows, error)
+        }
+    }
+
     /// The rows, or what is wrong with the view.
     static func rows(_ view: ViewDefinition, _ store: FHIRStore, by backEnd: ViewBackEnd) throws -> Result<[ViewRow], ViewError> {
         var rows: [ViewRow] = []

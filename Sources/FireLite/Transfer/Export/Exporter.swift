@@ -59,7 +59,11 @@ package struct Exporter {
     /// Writes one type after another, in large pieces.
     package mutating func export(_ store: FHIRStore, to output: any ByteOutput) throws {
         let buffer = BufferedOutput(output)
-        try write(store, to: buffer)
+        do { try write(store, to: buffer) } catch {
+            // Who reads along gets all that came before the error.
+            try? buffer.flush()
+            throw error
+        }
         try buffer.flush()
     }
 
@@ -209,15 +213,21 @@ package struct Exporter {
     }
 
     /// Makes pieces on any thread.
-    private func pieces() -> @Sendable (ReadTransaction, [Registration]) throws -> Piece {
+    private func pieces() -> @Sendable (ReadTransaction, [Registration]) -> PartialResult<Piece> {
         { [roots, options, memory] transaction, registrations in
             var piece = Piece(lines: memory.take())
             let wanted = Self.wanted(registrations, roots)
-            try Self.forEachLine(of: wanted, in: transaction, options: options, buffer: JSONBuffer()) { line, hasID in
-                piece.lines.append(line)
-                piece.counts.add(hasID: hasID, options)
+            do {
+                try transaction.store.mapping {
+                    try Self.forEachLine(of: wanted, in: transaction, options: options, buffer: JSONBuffer()) { line, hasID in
+                        piece.lines.append(line)
+                        piece.counts.add(hasID: hasID, options)
+                    }
+                }
+                return PartialResult(piece)
+            } catch {
+                return PartialResult(piece, failure: error)
             }
-            return piece
         }
     }
 
