@@ -29,7 +29,7 @@ extension FHIRStore {
         try forEach(typeName: layout(of: type).name, transform: { try ($0 as? Resource).flatMap(transform) }, body)
     }
 
-    /// Calls `body` with what `transform` makes of each resource of the type with this name; see ``forEach(_:transform:_:)``.
+    /// Calls `body` with what `transform` makes of each resource of the type with this name; see ``forEach(_:transform:_:)-4bjjc``.
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; errors of `transform` and of `body`.
     public func forEach<Value: Sendable>(
@@ -93,7 +93,7 @@ extension FHIRStore {
         }
     }
 
-    /// Calls `body` with what `transform` makes of each resource of a type, on a thread of the store; see ``forEach(_:transform:_:)``.
+    /// Calls `body` with what `transform` makes of each resource of a type, on a thread of the store; see ``forEach(_:transform:_:)-4bjjc``.
     ///
     /// - Throws: errors of `transform` and of `body`; `FHIRStoreError`; `CancellationError`.
     public func forEach<Resource: FHIRResource, Value: Sendable>(
@@ -104,7 +104,7 @@ extension FHIRStore {
     }
 
     /// Calls `body` with what `transform` makes of each resource of the type with this name, on a thread of the store; see
-    /// ``forEach(_:transform:_:)``.
+    /// ``forEach(_:transform:_:)-4bjjc``.
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; errors of `transform` and of `body`;
     ///   `CancellationError`.
@@ -115,7 +115,7 @@ extension FHIRStore {
     }
 
     /// What `transform` makes of the resources of a type, in the order they were stored, without those of which it makes nil. They are read on several
-    /// cores, as in ``forEach(_:transform:_:)``, whose preconditions hold.
+    /// cores, as in ``forEach(_:transform:_:)-4bjjc``, whose preconditions hold.
     ///
     /// ```swift
     /// let families = try store.compactMap(Patient.self) { $0.name.first?.family }
@@ -130,7 +130,7 @@ extension FHIRStore {
         return values
     }
 
-    /// What `transform` makes of the resources of the type with this name; see ``compactMap(_:_:)``.
+    /// What `transform` makes of the resources of the type with this name; see ``compactMap(_:_:)-2d230``.
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; errors of `transform`.
     public func compactMap<Value: Sendable>(
@@ -141,7 +141,7 @@ extension FHIRStore {
         return values
     }
 
-    /// What `transform` makes of the resources of a type, made without blocking the caller; see ``compactMap(_:_:)``.
+    /// What `transform` makes of the resources of a type, made without blocking the caller; see ``compactMap(_:_:)-2d230``.
     ///
     /// - Throws: errors of `transform`; `FHIRStoreError`; `CancellationError`.
     public func compactMap<Resource: FHIRResource, Value: Sendable>(
@@ -150,7 +150,7 @@ extension FHIRStore {
         try await transferring { try self.compactMap(type, transform) }
     }
 
-    /// What `transform` makes of the resources of the type with this name, made without blocking the caller; see ``compactMap(_:_:)``.
+    /// What `transform` makes of the resources of the type with this name, made without blocking the caller; see ``compactMap(_:_:)-2d230``.
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; errors of `transform`;
     ///   `CancellationError`.

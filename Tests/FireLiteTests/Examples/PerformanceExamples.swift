@@ -56,6 +56,37 @@ import Testing
         }
     }
 
+    @Test func valuesOnAllCores() async throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        try await store.write { tx in
+            let dates: [FHIRDate] = ["1970", "1970-02-03", "1980-01"]
+            for (number, date) in dates.enumerated() {
+                try tx.add(
+                    Patient {
+                        $0.birthDate = date
+                        $0.name = [HumanName { $0.family = "Family \(number + 1)" }]
+                    })
+            }
+        }
+        try store.blocking { store in
+            // example Performance.md
+            let families = try store.compactMap(Patient.self) { $0.name.first?.family }
+            var byYear: [Int: Int] = [:]
+            try store.forEach(Patient.self, transform: { $0.birthDate?.dateComponents.year }) { year in
+                byYear[year, default: 0] += 1
+            }
+            // end
+            #expect(families == ["Family 1", "Family 2", "Family 3"] && byYear == [1970: 2, 1980: 1])
+        }
+        // example Performance.md
+        var histogram: [Int: Int] = [:]
+        for year in try await store.compactMap(Patient.self, { $0.birthDate?.dateComponents.year }) {
+            histogram[year, default: 0] += 1
+        }
+        // end
+        #expect(histogram == [1970: 2, 1980: 1])
+    }
+
     @Test func filling() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/new.sqlite"
