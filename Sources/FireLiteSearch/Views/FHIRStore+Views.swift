@@ -65,13 +65,13 @@ extension FHIRStore {
     private func forEachRow(
         _ plan: ViewPlan, _ backEnd: ViewBackEnd, _ terminology: (any FHIRPathTerminology)?, _ body: (ViewRow) throws -> Void
     ) throws {
-        try forEachPiece(of: plan, by: backEnd, terminology, make: { $0 }, { for row in $0 { try body(row) } })
+        try forEachPiece(of: plan, by: backEnd, terminology, make: { $0 }, { for row in $0 { try body(row) } }, alone: body)
     }
 
-    /// Calls `body` with what is made of the rows, some at a time, in their order. They are made on several threads, if the store is large.
+    /// Calls `body` with what is made of the rows, some at a time, in their order, on several threads; or `alone` with each row, if one thread makes them.
     func forEachPiece<Piece: Sendable>(
         of plan: ViewPlan, by backEnd: ViewBackEnd = .automatic, _ terminology: (any FHIRPathTerminology)?,
-        make: @escaping @Sendable ([ViewRow]) -> Piece, _ body: (Piece) throws -> Void
+        make: @escaping @Sendable ([ViewRow]) -> Piece, _ body: (Piece) throws -> Void, alone: (ViewRow) throws -> Void
     ) throws {
         try forEachRange(
             ofTypeNamed: plan.definition.resource,
@@ -81,7 +81,7 @@ extension FHIRStore {
                 return (PartialResult(make(rows.value), failure: rows.failure), rows.value.count)
             },
             deliver: body,
-            alone: { try forEachRow(plan, backEnd, terminology, $0) { try body(make([$0])) } })
+            alone: { try forEachRow(plan, backEnd, terminology, $0, alone) })
     }
 
     /// All rows, made by this thread.

@@ -41,20 +41,30 @@ extension FHIRStore {
     ) throws -> Int {
         var buffer = Data()
         var count = 0
-        func put(_ lines: Data) throws {
-            buffer.append(lines)
+        func passOn() throws {
             guard buffer.count >= Self.pieceSize else { return }
             try write(buffer)
             buffer.removeAll(keepingCapacity: true)
         }
         let plan = try ViewPlan(view, release: release)
-        if format == .csv { try put(Data(ViewRow.csv(view.columnNames).utf8) + Data("\r\n".utf8)) }
-        try forEachPiece(of: plan, terminology) {
-            (lines: format.lines(of: $0), count: $0.count)
-        } _: { piece in
-            count += piece.count
-            try put(piece.lines)
-        }
+        if format == .csv { buffer.append(contentsOf: (ViewRow.csv(view.columnNames) + "\r\n").utf8) }
+        try forEachPiece(
+            of: plan, terminology,
+            make: { rows in
+                var lines = Data()
+                for row in rows { format.append(row, to: &lines) }
+                return (lines: lines, count: rows.count)
+            },
+            { piece in
+                count += piece.count
+                buffer.append(piece.lines)
+                try passOn()
+            },
+            alone: { row in
+                count += 1
+                format.append(row, to: &buffer)
+                try passOn()
+            })
         if !buffer.isEmpty { try write(buffer) }
         return count
     }
@@ -72,13 +82,9 @@ public enum ViewFormat: Sendable, Hashable, CaseIterable {
 }
 
 extension ViewFormat {
-    /// Rows as lines.
-    fileprivate func lines(of rows: [ViewRow]) -> Data {
-        var lines = Data()
-        for row in rows {
-            lines.append(contentsOf: (self == .csv ? row.csv : row.json).utf8)
-            lines.append(contentsOf: (self == .csv ? "\r\n" : "\n").utf8)
-        }
-        return lines
+    /// Adds a row as a line.
+    fileprivate func append(_ row: ViewRow, to lines: inout Data) {
+        lines.append(contentsOf: (self == .csv ? row.csv : row.json).utf8)
+        lines.append(contentsOf: (self == .csv ? "\r\n" : "\n").utf8)
     }
 }

@@ -30,7 +30,7 @@ import Testing
         let original = folder.file("original.sqlite")
         try CoresStore.fill(CoresStore.open(original, cores: 1), count: 2_600, seed: 3)
         #expect(try CoresStore.open(original, cores: 4).check().isEmpty)
-        try withEvery(0..<UInt64(Effort.count(24))) { seed in
+        try withEvery(0..<UInt64(Effort.count(14))) { seed in
             var random = SeededGenerator(seed: seed)
             let path = folder.file("\(seed).sqlite")
             try FileManager.default.copyItem(atPath: original, toPath: path)
@@ -69,7 +69,7 @@ import Testing
         try CoresStore.fill(CoresStore.open(original, cores: 1), count: 3_000, seed: 3)
         let size = try #require(try FileManager.default.attributesOfItem(atPath: original)[.size] as? Int)
         var unreadable = 0
-        try withEvery(0..<UInt64(Effort.count(12))) { seed in
+        try withEvery(0..<UInt64(Effort.count(6))) { seed in
             var random = SeededGenerator(seed: seed)
             let path = folder.file("\(seed).sqlite")
             try FileManager.default.copyItem(atPath: original, toPath: path)
