@@ -22,8 +22,8 @@ extension FHIRStore {
     /// - Throws: `FHIRStoreError`; `KnowledgeError` with code `manifest` for a manifest that was changed by other programs.
     public func packages() throws -> [PackageManifest] { try read { try $0.packages() } }
 
-    /// Puts a package into the store's file, in place of the same version of it. A store that requires ``StoreValidation/storedPackages(against:)`` uses it
-    /// from then on.
+    /// Puts a package into the store's file, in place of the same version of it. A store that requires
+    /// ``StoreValidation/storedPackages(against:undecided:)`` uses it from then on.
     ///
     /// ```swift
     /// let store = try FHIRStore(path: "health.sqlite", release: .r4)
