@@ -87,7 +87,7 @@ extension ReadTransaction {
     /// Statistics of a type's samples by intervals of a time zone's calendar.
     ///
     /// They follow changes of Observations through this store object (``FireLite/FHIRStore/followSamples()``); changes by other processes
-    /// count after ``FireLite/FHIRStore/refreshSamples()``.
+    /// count after ``FireLite/FHIRStore/refreshSamples(progress:)``.
     /// - Parameters:
     ///   - type: the type of the samples.
     ///   - interval: how long the intervals are.
