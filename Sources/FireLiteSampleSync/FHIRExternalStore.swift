@@ -11,7 +11,7 @@ import Foundation
 /// was sent.
 ///
 /// The server has to accept transactions. One that has only batches, or no Bundles, refuses the requests, which then wait: a `Synchronizer` sends
-/// the Observations of a ``FireLiteSamples/LocalStore`` to such a server.
+/// the Observations of a `LocalStore` to such a server.
 public final class FHIRExternalStore: ExternalStore, CommittingStore {
     /// How the server is asked to store a sample.
     public enum Style: String, Sendable {
