@@ -62,18 +62,19 @@ extension FHIRStore {
                 }
             }
             // The next type is begun while the last resources of one are worked on.
-            var parts = SnapshotReaders.Values<TimedPart<Value>>(of: readers, transaction)
-            for name in names {
-                try transaction.forEachBatch(ofTypeNamed: name) { batch in
-                    var rest = batch[...]
-                    while !rest.isEmpty {
-                        let part = Array(rest.prefix(size.count))
-                        rest = rest.dropFirst(part.count)
-                        try parts.add({ $0.values(of: part, transform) }, deliver)
+            let parts = SnapshotReaders.Values<TimedPart<Value>>(of: readers, transaction)
+            try parts.passOnAll(deliver) {
+                for name in names {
+                    try transaction.forEachBatch(ofTypeNamed: name) { batch in
+                        var rest = batch[...]
+                        while !rest.isEmpty {
+                            let part = Array(rest.prefix(size.count))
+                            rest = rest.dropFirst(part.count)
+                            try parts.add({ $0.values(of: part, transform) }, deliver)
+                        }
                     }
                 }
             }
-            try parts.finish(deliver)
         }
     }
 

@@ -91,50 +91,23 @@ extension ReadTransaction {
         ofTypeNamed name: String, on readers: SnapshotReaders,
         transform: @escaping @Sendable (ReadTransaction, [Registration]) -> PartialResult<Value>, deliver: (Value) throws -> Void
     ) throws {
-        var results = SnapshotReaders.Values<PartialResult<Value>>(of: readers, self)
+        let results = SnapshotReaders.Values<PartialResult<Value>>(of: readers, self)
         func passOn(_ result: PartialResult<Value>) throws { try result.passOn(deliver) }
-        try forEachBatch(ofTypeNamed: name) { batch in try results.add({ transform($0, batch) }, passOn) }
-        try results.finish(passOn)
+        try results.passOnAll(passOn) {
+            try forEachBatch(ofTypeNamed: name) { batch in try results.add({ transform($0, batch) }, passOn) }
+        }
     }
 }
 
 // MARK: - Ranges
-
-/// What a thread made of some resources, up to one of which it could make nothing: what comes before the error is passed on, however many threads
-/// there are.
-package struct PartialResult<Value: Sendable>: Sendable {
-    package let value: Value
-    /// Why there is no more.
-    package let failure: (any Error)?
-
-    package init(_ value: Value, failure: (any Error)? = nil) {
-        self.value = value
-        self.failure = failure
-    }
-
-    /// The values that `make` appends to a list before it ends.
-    package init<Element>(_ make: (inout [Element]) throws -> Void) where Value == [Element] {
-        var values: [Element] = []
-        do {
-            try make(&values)
-            self.init(values)
-        } catch {
-            self.init(values, failure: error)
-        }
-    }
-
-    /// Passes on the value, and then the error.
-    package func passOn(_ deliver: (Value) throws -> Void) throws {
-        try deliver(value)
-        if let failure { throw failure }
-    }
-}
 
 extension FHIRStore {
     /// The weight that the value of a range is to have: enough to pass it on, and little enough to keep a few for each thread in memory.
     private static let weightOfRange = 2_048
     /// The width of the first ranges.
     private static let firstWidth: Int64 = 256
+    /// Each thread gets at least so many ranges.
+    private static let rangesOfThread = 16
 
     /// Makes a value of each of the ranges that a type's numbers are split into, on several threads, and passes the values on in the order of the
     /// numbers, on this one. How wide ranges are follows from the weight of the values before.
@@ -155,13 +128,16 @@ extension FHIRStore {
         try readTogether { transaction, readers in
             guard let readers, let plan = try prepare(transaction) else { return try alone(transaction) }
             guard let numbers = try transaction.numbers(ofTypeNamed: name) else { return }
-            var values = SnapshotReaders.Values<(result: PartialResult<Value>, weight: Int)>(of: readers, transaction)
+            let values = SnapshotReaders.Values<(result: PartialResult<Value>, weight: Int)>(of: readers, transaction)
+            // Where few resources have rows, ranges would widen until one thread has all that are left.
+            let span = numbers.upperBound - numbers.lowerBound + 1
+            let greatest = max(span / Int64(Self.rangesOfThread * (readers.count + 1)), Self.firstWidth)
             var width = Self.firstWidth
             func passOn(_ range: (result: PartialResult<Value>, weight: Int)) throws {
                 try range.result.passOn(deliver)
                 // Wider by steps, as resources may come close together again; narrower at once.
                 if range.weight < Self.weightOfRange / 2 {
-                    width = min(width * 2, RowKey.lastRoot / 4)
+                    width = min(width * 2, greatest)
                 } else if range.weight > Self.weightOfRange {
                     width = max(width * Int64(Self.weightOfRange) / Int64(range.weight), 1)
                 }
@@ -186,8 +162,7 @@ extension ReadTransaction {
             guard table.isInFile, let first = try access.connection.integer("SELECT min(_k) FROM \(table.quotedName)"),
                 let last = try access.connection.integer("SELECT max(_k) FROM \(table.quotedName)"), first <= last
             else { return nil }
-            // A file may have any keys. No resource has those outside.
-            return max(RowKey.root(first), 0)...max(RowKey.root(last), 0)
+            return RowKey.root(first)...RowKey.root(last)
         }
     }
 
@@ -197,7 +172,8 @@ extension ReadTransaction {
     package func forEach(typeName: String, in numbers: ClosedRange<Int64>, _ body: (FHIRResource) throws -> Void) throws {
         try perform {
             let table = try table(ofTypeNamed: typeName)
-            var last = numbers.lowerBound - 1
+            // A file may have any keys. No resource has a negative number.
+            var last = max(numbers.lowerBound, 0) - 1
             while last < numbers.upperBound {
                 let read = try registrations(of: table, after: last)
                 guard let end = read.last else { return }

@@ -70,11 +70,13 @@ package final class OrderedWorkers<Tool>: @unchecked Sendable {
     // MARK: - Values
 
     /// Jobs whose values have not been passed on.
-    package struct Values<Value: Sendable> {
+    package final class Values<Value: Sendable> {
         private let workers: OrderedWorkers
         private let tool: Tool
         private var slots: [Slot<Value>] = []
         private let ahead: Int
+        /// Whether a job failed, or who gets the values did.
+        private var hasFailed = false
 
         /// - Parameters:
         ///   - tool: what the caller's thread works with.
@@ -90,7 +92,7 @@ package final class OrderedWorkers<Tool>: @unchecked Sendable {
         ///
         /// - Parameter deliver: gets the values of earlier jobs, on this thread.
         /// - Throws: the error of an earlier job, after the values before it were passed on; errors of `deliver`; `CancellationError`.
-        package mutating func add(_ job: @escaping @Sendable (Tool) throws -> Value, _ deliver: (Value) throws -> Void) throws {
+        package func add(_ job: @escaping @Sendable (Tool) throws -> Value, _ deliver: (Value) throws -> Void) throws {
             let slot = Slot<Value>()
             slots.append(slot)
             workers.add(slot, job)
@@ -100,11 +102,28 @@ package final class OrderedWorkers<Tool>: @unchecked Sendable {
         /// Passes on the values that are left.
         ///
         /// - Throws: as `add` does.
-        package mutating func finish(_ deliver: (Value) throws -> Void) throws { while !slots.isEmpty { try passOn(deliver) } }
+        package func finish(_ deliver: (Value) throws -> Void) throws { while !slots.isEmpty { try passOn(deliver) } }
 
-        private mutating func passOn(_ deliver: (Value) throws -> Void) throws {
-            try Cancellation.check()
-            try deliver(workers.value(of: slots.removeFirst(), tool))
+        /// Runs `body`, which adds jobs, and passes on the values that are left. An error of `body` itself, as where what it reads ends too soon, comes
+        /// after the values of the jobs that it has added.
+        ///
+        /// - Throws: as `add` does; errors of `body`.
+        package func passOnAll(_ deliver: (Value) throws -> Void, adding body: () throws -> Void) throws {
+            do { try body() } catch {
+                if !hasFailed { try finish(deliver) }
+                throw error
+            }
+            try finish(deliver)
+        }
+
+        private func passOn(_ deliver: (Value) throws -> Void) throws {
+            do {
+                try Cancellation.check()
+                try deliver(workers.value(of: slots.removeFirst(), tool))
+            } catch {
+                hasFailed = true
+                throw error
+            }
         }
     }
 

@@ -92,7 +92,7 @@ struct ValidateCommand: Command {
         if let database, let store {
             try validate(database, store, rules, report)
         } else {
-            for source in try ImportSource.all(sources, standardInput: console.standardInput) { try validate(source, rules, report) }
+            try validate(ImportSource.all(sources, standardInput: console.standardInput), rules, report)
         }
         try report.finish(console)
         // A file that lost its content must not pass.
@@ -120,35 +120,42 @@ struct ValidateCommand: Command {
         }
     }
 
-    private func validate(_ source: ImportSource, _ rules: ValidationRules, _ report: ValidationReport) throws {
-        if case .file(let path) = source, ImportSource.isDatabase(path) {
-            throw ToolError.usage("\(path) is a database: validate what is in it with --database \(path)")
-        }
+    /// This thread reads one file after another, and all of them validate what it has read.
+    private func validate(_ sources: [ImportSource], _ rules: ValidationRules, _ report: ValidationReport) throws {
         let options = ContentOptions(release: release, stopsAtFault: false, keepsBundles: true)
-        let lines = SourceLines(source)
+        var lines: (source: Int, of: SourceLines)?
         func add(_ part: CheckedPart) throws {
             for fault in part.faults { try report.add(fault) }
+            let source = sources[part.source]
+            if lines?.source != part.source { lines = (part.source, SourceLines(source)) }
             try part.resources.passOn { resources in
                 for resource in resources {
-                    try report.add(resource.issues) { path in "\(source.name): line \(try lines.line(of: path, from: resource.line))" }
+                    try report.add(resource.issues) { path in
+                        "\(source.name): line \(try lines?.of.line(of: path, from: resource.line) ?? resource.line)"
+                    }
                 }
             }
         }
-        // One thread reads, and all of them validate what it has read.
         try OrderedWorkers.run(onCores: cores) { workers in
-            var parts = OrderedWorkers.Values<CheckedPart>(of: workers, ())
-            let reader = ImportReader(
-                try InputFile(source), options: options, digest: { _ in (0, 0) },
-                deliver: { batch in
-                    let faults = batch.faults.map(\.fault)
-                    if !faults.isEmpty { try parts.add({ _ in CheckedPart(faults: faults) }, add) }
-                    for start in stride(from: 0, to: batch.resources.count, by: Self.resourcesPerPart) {
-                        let range = start..<min(start + Self.resourcesPerPart, batch.resources.count)
-                        try parts.add({ _ in CheckedPart(resources: rules.check(batch, range)) }, add)
+            let parts = OrderedWorkers.Values<CheckedPart>(of: workers, ())
+            try parts.passOnAll(add) {
+                for (index, source) in sources.enumerated() {
+                    if case .file(let path) = source, ImportSource.isDatabase(path) {
+                        throw ToolError.usage("\(path) is a database: validate what is in it with --database \(path)")
                     }
-                })
-            try reader.run()
-            try parts.finish(add)
+                    let reader = ImportReader(
+                        try InputFile(source), options: options, digest: { _ in (0, 0) },
+                        deliver: { batch in
+                            let faults = batch.faults.map(\.fault)
+                            if !faults.isEmpty { try parts.add({ _ in CheckedPart(source: index, faults: faults) }, add) }
+                            for start in stride(from: 0, to: batch.resources.count, by: Self.resourcesPerPart) {
+                                let range = start..<min(start + Self.resourcesPerPart, batch.resources.count)
+                                try parts.add({ _ in CheckedPart(source: index, resources: rules.check(batch, range)) }, add)
+                            }
+                        })
+                    try reader.run()
+                }
+            }
         }
     }
 
@@ -158,6 +165,8 @@ struct ValidateCommand: Command {
 
 /// What was found in some resources of a file.
 private struct CheckedPart: Sendable {
+    /// The index of the file.
+    let source: Int
     var faults: [ImportFault] = []
     var resources = PartialResult<[CheckedResource]>([])
 }

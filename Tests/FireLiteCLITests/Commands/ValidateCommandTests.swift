@@ -169,6 +169,42 @@ struct ValidateCommandTests {
         #expect(stored[0] == stored[1] && stored[0].contains("Observation/o"))
     }
 
+    /// A file that gzip has packed, without its last quarter.
+    private func cutFile(_ lines: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["gzip", try folder.write("cut.ndjson", lines.joined(separator: "\n"))]
+        try process.run()
+        process.waitUntilExit()
+        let path = folder.file("cut.ndjson.gz")
+        let packed = try Data(contentsOf: URL(fileURLWithPath: path))
+        try packed.prefix(packed.count * 3 / 4).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    /// A file that ends too soon, or is none, ends the command after the issues of what came before, however many cores there are.
+    @Test func issuesBeforeAFileThatCannotBeReadArePrinted() throws {
+        let files = try (0..<40).map { try folder.write("\($0).ndjson", [Self.bad, Self.good].joined(separator: "\n")) }
+        // Some megabytes when packed, of which a reader gets one at a time.
+        var random = SeededGenerator(seed: 6)
+        let lines = (0..<6_000).map { number in
+            let text = (0..<80).map { _ in String(random.next(), radix: 36) }.joined()
+            return #"{"resourceType":"Observation","id":"o\#(number)","note":[{"text":"\#(text)"}],"status":"SECRET"}"#
+        }
+        let cut = try cutFile(lines)
+        let database = folder.file("d.sqlite")
+        #expect(try ToolRun("import", "--database", database, folder.write("good.ndjson", Self.good)).status == .done)
+        for last in [cut, database] {
+            let runs = try ["1", "2", "6"].map {
+                try ToolRun(["validate", "--format", "csv"] + files + [last], environment: ["FIRELITE_CORES": $0])
+            }
+            #expect(runs[0].status != .done && runs[0].error.split(separator: "\n").count == 1 && !runs[0].error.contains("SECRET"))
+            // Output is written in large pieces, of which the last is lost.
+            #expect(runs[0].output.isEmpty == (last == database))
+            for run in runs { #expect(run.output == runs[0].output && run.error == runs[0].error && run.status == runs[0].status) }
+        }
+    }
+
     @Test(arguments: ["0", "-1", "two", "1.5"]) func aWrongNumberOfCoresIsAnError(_ cores: String) throws {
         let run = try ToolRun(["validate", try folder.write("good.ndjson", Self.good)], environment: ["FIRELITE_CORES": cores])
         #expect(run.status == .usage && run.error.contains("FIRELITE_CORES") && run.output.isEmpty, "\(run.error)")

@@ -1,4 +1,5 @@
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import FireLiteSearch
 import Foundation
 import TestSupport
@@ -96,5 +97,22 @@ struct ViewFileTests {
         var rows: [String] = []
         try store.forEachRow(of: view) { rows.append($0.json) }
         #expect(rows == [#"{"id":"1"}"#])
+    }
+
+    /// Rows whose numbers no resource can have, and numbers far apart, are the same however many cores make them.
+    @Test func keysOfOtherProgramsGiveTheSameRows() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        let patients = (0..<600).map { #"{"resourceType":"Patient","id":"p\#($0)","name":[{"family":"F\#($0)"}]}"# }
+        let one = try ViewStore.store(patients, at: path, cores: 1)
+        let many = try ViewStore.store([], at: path, cores: 3)
+        let tool = try Connection(path: path, pageChecksums: .unverified)
+        try tool.execute("UPDATE Patient SET _k = _k - (700 << 24) WHERE id IN ('p3', 'p4')")
+        try tool.execute("UPDATE Patient SET _k = _k + (500000000000 << 24) WHERE id IN ('p5', 'p6')")
+        for backEnd in [ViewBackEnd.sql, .automatic] {
+            let rows = try ViewStore.rows(Self.view, one, by: backEnd).get()
+            #expect(rows.count == 600 && rows.first?["id"] == .text("p3") && rows.last?["id"] == .text("p6"))
+            #expect(try ViewStore.rows(Self.view, many, by: backEnd).get() == rows)
+        }
     }
 }

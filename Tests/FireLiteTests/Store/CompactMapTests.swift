@@ -89,6 +89,24 @@ import Testing
         }
     }
 
+    /// Where the list of resources is damaged, the values before come first.
+    @Test func damageOfTheRegistryComesInItsPlace() throws {
+        try CoresStore.fill(open(cores: 1), count: 2_000, seed: 6)
+        try damage("DELETE FROM _resource WHERE root = (SELECT _k >> 24 FROM Patient ORDER BY _k LIMIT 1 OFFSET 1700)")
+        var results: [[String]] = []
+        for cores in [1, 2, 5] {
+            let store = try open(cores: cores)
+            var seen: [String] = []
+            #expect { try store.forEach(Patient.self, transform: { $0.pk }) { seen.append($0) } } throws: {
+                ($0 as? FHIRStoreError)?.code == .notAStore
+            }
+            results.append(seen)
+        }
+        #expect(results[0].count >= 1_024 && results[1] == results[0] && results[2] == results[0], "\(results.map(\.count))")
+    }
+
+    private func damage(_ sql: String) throws { try Connection(path: path, pageChecksums: .unverified).execute(sql) }
+
     /// Reads inside `transform` see the snapshot of the call, on each thread.
     @Test func allThreadsReadOneSnapshotWhileOthersWrite() async throws {
         let path = path
@@ -198,8 +216,7 @@ import Testing
         let store = try open(cores: 3)
         try CoresStore.fill(store, count: 1_500, seed: 4)
         try store.close()
-        let tool = try Connection(path: path, pageChecksums: .unverified)
-        try tool.execute("UPDATE Patient_name SET family = 'other' WHERE _k = (SELECT max(_k) FROM Patient_name)")
+        try damage("UPDATE Patient_name SET family = 'other' WHERE _k = (SELECT max(_k) FROM Patient_name)")
         for cores in [1, 3] {
             #expect { try open(cores: cores).compactMap(Patient.self) { $0.pk } } throws: { ($0 as? FHIRStoreError)?.code == .notAStore }
         }

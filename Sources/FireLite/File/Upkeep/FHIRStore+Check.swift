@@ -9,6 +9,7 @@ extension FHIRStore {
     /// `followSamples()`, permissions after `keepPermissions()`, journals of a sync and the outbox once a `Synchronizer` or an `Outbox`
     /// was made. So are the packages of the file with what finds them, once they were used or added. The audit trail is verified after
     /// `startAudit(by:)` or `checkTrail()`.
+    ///
     /// Rows and contents are checked on up to `Configuration.maximumCores` threads, while this one runs SQLite's check; payloads and what modules
     /// keep follow on this one.
     /// - Parameter progress: receives what was checked so far, on this thread. Default: none.
@@ -19,7 +20,7 @@ extension FHIRStore {
         try readTogether { transaction, readers in
             try transaction.perform {
                 let check = StoreCheck(transaction.access, digestKey: identity.digestKey, payloads: PayloadFolder(self), progress)
-                let findings = try readers.map { try check.run(on: $0, transaction) } ?? check.run()
+                let findings = try check.run(with: readers.map { ($0, transaction) })
                 // What is damaged cannot be compared with what it is about.
                 guard !findings.contains(where: { [.unreadable, .integrity, .module].contains($0.kind) }) else { return findings }
                 return try findings + participants.all.flatMap { try faults(of: $0, transaction) }

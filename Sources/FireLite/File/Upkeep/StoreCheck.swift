@@ -3,8 +3,8 @@ import FireLiteSQLiteBridge
 
 /// Finds the faults of a store.
 struct StoreCheck {
-    private let access: StoreConnection
-    private let connection: Connection
+    let access: StoreConnection
+    let connection: Connection
     private let digestKey: UInt64
     private let payloadFolder: PayloadFolder?
     private let meter: ProgressMeter
@@ -20,33 +20,35 @@ struct StoreCheck {
 
     /// All faults.
     ///
-    /// - Parameters:
-    ///   - readers: threads that share the work; nil for none.
-    ///   - transaction: that of this thread.
-    func run(on readers: SnapshotReaders, _ transaction: ReadTransaction) throws -> [StoreFinding] {
+    /// - Parameter readers: threads that share the work, and the transaction of this one. Default: none.
+    func run(with readers: (threads: SnapshotReaders, transaction: ReadTransaction)? = nil) throws -> [StoreFinding] {
         let parts = try parts()
-        var work = SnapshotReaders.Values<Part.Findings>(of: readers, transaction, isBounded: false)
+        guard let (threads, transaction) = readers else {
+            return try run(parts, file()) { note in for part in parts { try note(part.find(self)) } }
+        }
+        let work = SnapshotReaders.Values<Part.Findings>(of: threads, transaction, isBounded: false)
         for part in parts {
-            try work.add { [digestKey] transaction in
-                try part.find(StoreCheck(transaction.access, digestKey: digestKey, payloads: nil))
-            } _: { _ in
-            }
+            try work.add({ [digestKey] in try part.find(StoreCheck($0.access, digestKey: digestKey, payloads: nil)) }, { _ in })
         }
         // This thread reads the file, as SQLite reports its steps, while the others begin with the parts.
-        return try run(parts) { try work.finish($0) }
+        return try run(parts, file()) { try work.finish($0) }
     }
 
-    /// All faults, found by this thread.
-    func run() throws -> [StoreFinding] {
-        let parts = try parts()
-        return try run(parts) { deliver in for part in parts { try deliver(part.find(self)) } }
-    }
-
-    /// - Parameter findEach: passes on what each of the parts finds, in their order.
-    private func run(_ parts: [Part], _ findEach: ((Part.Findings) throws -> Void) throws -> Void) throws -> [StoreFinding] {
-        var findings = try file()
+    /// - Parameters:
+    ///   - first: the faults of the file.
+    ///   - findEach: passes on what each of the parts finds, in their order.
+    private func run(
+        _ parts: [Part], _ first: [StoreFinding], _ findEach: ((Part.Findings) throws -> Void) throws -> Void
+    ) throws -> [StoreFinding] {
+        var findings = first
+        var total: Int?
+        if meter.isWanted {
+            findings += try tolerant("_resource", table: "_resource") {
+                total = try Registry.count(connection)
+                return []
+            }
+        }
         let tables = parts.count { $0.subject != nil }
-        let total = meter.isWanted ? (try? Registry.count(connection)) ?? 0 : 0
         var (done, resources) = (0, 0)
         try findEach { found in
             let part = parts[done]
@@ -94,69 +96,7 @@ struct StoreCheck {
     }
 
     /// The tables of the file. Each connection knows them in the order in which it took them up.
-    private var tables: [TablePlan] { access.schema.storedTables.sorted { $0.name < $1.name } }
-
-    // MARK: - Parts
-
-    /// A part of the check that any thread can do.
-    private struct Part: Sendable {
-        struct Findings: Sendable {
-            var findings: [StoreFinding] = []
-            /// The number of resources that were compared with their digests.
-            var resources = 0
-        }
-
-        /// The table that is checked; nil for a part about resources.
-        var subject: String?
-        let find: @Sendable (StoreCheck) throws -> Findings
-    }
-
-    /// The numbers of a part have at least this distance, and there are no more than so many parts however numbers are spread.
-    private static let (rangeSize, mostRanges): (UInt64, UInt64) = (1_024, 4_096)
-
-    /// The rows of each table, the lists of tables, and the contents of resources by ranges of their numbers.
-    private func parts() throws -> [Part] {
-        let tables = tables.map { table in
-            let name = table.name
-            return Part(subject: name) { check in
-                guard let table = check.access.schema.table(named: name) else { return Part.Findings() }
-                return Part.Findings(findings: try check.tolerant(name, table: name) { try check.orphans(table) })
-            }
-        }
-        let shapes = Part { check in
-            Part.Findings(findings: try check.tolerant("the tables of resources") { try check.shapes() })
-        }
-        let contents = try ranges().map { range in
-            Part { check in
-                var resources = 0
-                let findings = try check.tolerant("_resource", table: "_resource") { try check.contents(in: range, &resources) }
-                return Part.Findings(findings: findings, resources: resources)
-            }
-        }
-        return tables + [shapes] + contents
-    }
-
-    /// Ranges with all numbers of resources.
-    private func ranges() throws -> [ClosedRange<Int64>] {
-        let all = Int64.min...Int64.max
-        do {
-            guard let first = try connection.integer("SELECT min(root) FROM _resource"),
-                let last = try connection.integer("SELECT max(root) FROM _resource"), first <= last
-            else { return [all] }
-            // A file may have any numbers.
-            let width = UInt64(bitPattern: last) &- UInt64(bitPattern: first)
-            let size = max(Self.rangeSize, width / Self.mostRanges + 1)
-            let beginnings = (0...width / size).map { first &+ Int64(bitPattern: $0 * size) }
-            return beginnings.indices.map { index in
-                let isFirst = index == 0
-                let isLast = index == beginnings.count - 1
-                return (isFirst ? .min : beginnings[index])...(isLast ? .max : beginnings[index + 1] - 1)
-            }
-        } catch let error as SQLiteError where error.isDamage {
-            // Who reads the resources meets the damage, too.
-            return [all]
-        }
-    }
+    var tables: [TablePlan] { access.schema.storedTables.sorted { $0.name < $1.name } }
 
     /// The first fault because of which rows may no longer say everything that resources and their older versions refer to; nil if all of them are as
     /// they were stored.
@@ -181,7 +121,7 @@ struct StoreCheck {
     }
 
     /// A part that is too damaged to be checked is a fault by itself.
-    private func tolerant(_ part: String, table: String? = nil, _ body: () throws -> [StoreFinding]) throws -> [StoreFinding] {
+    func tolerant(_ part: String, table: String? = nil, _ body: () throws -> [StoreFinding]) throws -> [StoreFinding] {
         do {
             return try body()
         } catch let error as SQLiteError where error.isDamage {
@@ -295,7 +235,7 @@ struct StoreCheck {
     }
 
     /// Rows of a table that belong to no resource, or to no row of the tables that can own them.
-    private func orphans(_ table: TablePlan) throws -> [StoreFinding] {
+    func orphans(_ table: TablePlan) throws -> [StoreFinding] {
         var findings = try unregisteredRows(table)
         func note(_ count: Int64, _ one: String, _ several: String) {
             findings += Self.orphans(count, table.name, typeName: table.resourceName, one, several)
@@ -336,7 +276,7 @@ struct StoreCheck {
     }
 
     /// Resources with rows in a table that their shape does not name, or with no rows in a table that it names.
-    private func shapes() throws -> [StoreFinding] {
+    func shapes() throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         func note(_ count: Int64, _ table: TablePlan?, _ text: String) {
             guard count > 0 else { return }
@@ -367,7 +307,7 @@ struct StoreCheck {
     /// Resources that do not match their digest, of those with numbers in a range.
     ///
     /// - Parameter count: is increased by the number of resources.
-    private func contents(in range: ClosedRange<Int64> = .min ... .max, _ count: inout Int) throws -> [StoreFinding] {
+    func contents(in range: ClosedRange<Int64> = .min ... .max, _ count: inout Int) throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         let lost = try access.schema.lostTables(connection)
         var last: Int64? = range.lowerBound == .min ? .min : range.lowerBound - 1

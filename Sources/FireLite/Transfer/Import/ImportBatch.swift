@@ -3,8 +3,8 @@ import FireLiteCore
 /// Resources that wait to be written, and the texts between them that could not be read.
 ///
 /// `@unchecked Sendable`: the reading thread hands over a batch through the `BatchQueue`, and only the writing thread uses it
-/// until it gives it back to be freed. The queue's lock orders the two. Nothing else holds the objects; the strings in them are shared, which is
-/// safe as they never change.
+/// until it gives it back to be freed. The queue's lock orders the two. Where several threads validate its resources, each looks at others, and the
+/// lock of `OrderedWorkers` orders that. Nothing else holds the objects; the strings in them are shared, which is safe as they never change.
 package final class ImportBatch: @unchecked Sendable {
     /// Where a resource was read.
     package struct Origin {
