@@ -5,6 +5,7 @@ import Foundation
 ///
 /// `@unchecked Sendable`: the lock of a part guards its answers.
 final class RememberedAnswers<Question: Hashable & Sendable, Answer: Sendable>: @unchecked Sendable {
+    // Not an object, whose references all threads would count.
     private struct Part {
         let lock = NSLock()
         var answers: [Question: Answer] = [:]
