@@ -330,3 +330,16 @@ let package = Package(
             dependencies: ["FireLiteModelsCommand"]),
     ]
 )
+
+// What tests keep busy for long is compiled with the optimizer where they are run once from nothing, as CI does: that takes longer, and the tests half the
+// time. Assertions and the messages of preconditions stay. Not for apps, which build for release: only packages in folders may have such flags.
+if Context.environment["FIRELITE_OPTIMIZED_TESTS"] == "1" {
+    let optimized: Set = [
+        "FireLiteSQLite", "FireLiteSQLiteBridge", "FireLiteCore", "FireLite", "FireLiteXML", "FireLiteFHIRPath", "FireLiteSamples",
+        "FireLiteGenerator",
+    ]
+    for target in package.targets where optimized.contains(target.name) {
+        target.swiftSettings =
+            settings + [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"])]
+    }
+}
