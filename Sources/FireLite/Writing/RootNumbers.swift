@@ -1,7 +1,8 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// The numbers of resources: counted up in `_meta`, and never reused.
+/// The numbers of resources: counted up in `_meta`, and never reused. A connection that adds few resources in each of many writes takes numbers for several
+/// (``ReservedRoots``), so some are never used at all.
 enum RootNumbers {
     /// The highest number.
     static let maximum = RowKey.lastRoot

@@ -5,7 +5,7 @@ import FireLiteSQLiteBridge
 extension StoreWriter {
     func begin(_ recording: CommitAnnouncer.Recording? = nil, origin: WriteOrigin = .local) throws {
         try access.begin(isWrite: true)
-        guard let next = try RootNumbers.next(access.connection) else {
+        guard let next = try reservedRoots.begin(access) else {
             access.rollback()
             throw FHIRStoreError(
                 .notAStore,
@@ -83,7 +83,7 @@ extension StoreWriter {
     func commit() throws {
         if let brokenBy { throw brokenBy }
         if hasGrown { try access.schema.noteModel(access.connection) }
-        if nextRoot != savedNextRoot { try RootNumbers.store(nextRoot, access.connection) }
+        let reserved = try reservedRoots.using(upTo: nextRoot, access)
         if let tracking, tracking.hasWritten {
             trackingSettings.next = tracking.next
             trackingSettings.mark?.add(try tracking.holes())
@@ -94,9 +94,11 @@ extension StoreWriter {
             if access.connection.fileHasMoved { throw FHIRStoreError.fileHasMoved }
         }
         try access.commit()
+        reservedRoots = reserved
     }
 
     func rollback() {
+        reservedRoots = ReservedRoots()
         clearQueue()
         access.rollback()
         access.forget()

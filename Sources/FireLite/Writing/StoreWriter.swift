@@ -17,6 +17,7 @@ final class StoreWriter {
     @exclusivity(unchecked) private var roots: [Int64] = []
     @exclusivity(unchecked) var nextRoot: Int64 = 0
     var savedNextRoot: Int64 = 0
+    var reservedRoots = ReservedRoots()
     var hasGrown = false
     var keepsIDsUnique = false
     @exclusivity(unchecked) var newIDs = NewIDs()
