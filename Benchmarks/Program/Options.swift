@@ -15,8 +15,10 @@ struct Options {
     var json: String?
     var report: String?
     var compare: String?
-    /// An existing store to read.
-    var store: String?
+    /// Existing stores to read.
+    var stores: [String] = []
+    /// Whether these may be changed.
+    var changesStores = false
     var wantsHelp = false
 
     static let help = """
@@ -38,7 +40,9 @@ struct Options {
           --json FILE         writes the measurements as JSON
           --report DIR        writes README.md with tables and charts, and results.json
           --store FILE        instead of all this, reads a store that exists, with indexes on Observation.code.coding.code,
-                              Observation.subject.reference and Observation.effectiveDateTime: fetches, queries and counts
+                              Observation.subject.reference and Observation.effectiveDateTime: fetches, queries, searches and counts; given
+                              again, a larger one, with what each line grew
+          --changes           with --store: also changes the store: has it track changes, and observations get another language
           --compare OLD.json  shows what has changed since an earlier --json
           --help              this
 
@@ -68,7 +72,8 @@ struct Options {
             case "--package": packages.append(try reader.value())
             case "--json": json = try reader.value()
             case "--report": report = try reader.value()
-            case "--store": store = try reader.value()
+            case "--store": stores.append(try reader.value())
+            case "--changes": changesStores = true
             case "--compare": compare = try reader.value()
             case "--help", "-h": wantsHelp = true
             default: throw reader.unknownOption

@@ -17,6 +17,15 @@ struct StoreCost {
         ]
     }
 
+    /// The cells that say by how much work and floor are dearer than on a smaller store.
+    func growth(since smaller: StoreCost) -> [String] {
+        func ratio(_ cost: (StoreCost) -> Double?) -> String {
+            guard let now = cost(self), let before = cost(smaller), before > 0 else { return "–" }
+            return Figures.ratio(now / before)
+        }
+        return [ratio { $0.each($0.turns.map(\.work.cpu)) }, ratio { $0.each($0.turns.map(\.floor.cpu)) }]
+    }
+
     /// Microseconds for one operation.
     private func each(_ seconds: [Double]) -> Double? { Median.of(seconds).map { $0 / Double(operations) * 1e6 } }
 }

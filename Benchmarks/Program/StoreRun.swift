@@ -7,15 +7,15 @@ import FireLiteSQLite
 /// The data of the store is not at hand, so what is found is compared with what the floor finds.
 struct StoreRun {
     private static let fetched = 2_000
-    private static let sampled = 50
+    static let sampled = 50
 
-    private let path: String
+    let path: String
     private let repetitions: Int
-    private let store: FHIRStore
-    private let database: RawDatabase
+    let store: FHIRStore
+    let database: RawDatabase
     private let observations: Int
     /// Numbers of observations, spread over the file.
-    private let roots: [Int64]
+    let roots: [Int64]
 
     init(_ path: String, repetitions: Int) throws {
         self.path = path
@@ -38,12 +38,31 @@ struct StoreRun {
         self.roots = roots.sorted()
     }
 
-    /// Measures and prints a table.
-    func run() throws -> BenchmarkRun.Outcome {
-        let costs = try [fetch(), byReference(), byCode(), page(), countOfCode(), countsByCode(), count()]
-        print("\(Figures.grouped(try database.integer("SELECT count(*) FROM _resource"))) resources in \(path)")
-        print(ResultTable.text([["", "operations", "CPU µs", "floor", "ratio", "wall µs", "right"]] + costs.map(\.cells)))
-        return costs.allSatisfy(\.isRight) ? .right : .wrong
+    /// Measures each store and prints a table; after the second and any further one also how much each line grew since the first.
+    ///
+    /// - Parameter changes: whether the stores may be changed.
+    static func run(_ paths: [String], repetitions: Int, changes: Bool) throws -> BenchmarkRun.Outcome {
+        var first: [StoreCost] = []
+        var isRight = true
+        for path in paths {
+            let run = try StoreRun(path, repetitions: repetitions)
+            print("\(Figures.grouped(try run.database.integer("SELECT count(*) FROM _resource"))) resources in \(path)")
+            let costs = try run.readings() + (changes ? run.writings() : [])
+            let grown = costs.map { cost in first.first { $0.name == cost.name }.map(cost.growth) ?? [] }
+            let header =
+                ["", "operations", "CPU µs", "floor", "ratio", "wall µs", "right"] + (first.isEmpty ? [] : ["growth", "of the floor"])
+            print(ResultTable.text([header] + zip(costs, grown).map { $0.cells + $1 }))
+            if first.isEmpty { first = costs }
+            isRight = isRight && costs.allSatisfy(\.isRight)
+        }
+        return isRight ? .right : .wrong
+    }
+
+    private func readings() throws -> [StoreCost] {
+        try [
+            fetch(), byReference(), byCode(), page(), countOfCode(), countsByCode(), count(), latestOfCode(), byName(), totalUnindexed(),
+            view(),
+        ]
     }
 
     // MARK: - What is measured
@@ -75,7 +94,7 @@ struct StoreRun {
 
     /// Codes with few observations each.
     private static let rare = "SELECT code FROM Observation_code_coding GROUP BY code ORDER BY count(*), code LIMIT \(sampled)"
-    private static let frequent = "SELECT code FROM Observation_code_coding GROUP BY code ORDER BY count(*) DESC, code LIMIT 10"
+    static let frequent = "SELECT code FROM Observation_code_coding GROUP BY code ORDER BY count(*) DESC, code LIMIT 10"
 
     private func byCode() throws -> StoreCost {
         let reader = try FloorReader(path)
@@ -131,7 +150,7 @@ struct StoreRun {
 
     // MARK: - Measuring
 
-    private func values(_ sql: String) throws -> [String] { try database.rows(sql).compactMap { $0[0] } }
+    func values(_ sql: String) throws -> [String] { try database.rows(sql).compactMap { $0[0] } }
 
     /// Values of a column in some of the observations.
     private func values(of column: String) throws -> [String] {
@@ -139,7 +158,7 @@ struct StoreRun {
         return try values("SELECT \(column) FROM Observation WHERE _k IN (\(keys)) AND \(column) IS NOT NULL")
     }
 
-    private func each(
+    func each(
         _ name: String, _ values: [String], _ query: (String) throws -> Int, floor: (String) throws -> Int
     ) throws -> StoreCost {
         try measure(
@@ -152,12 +171,19 @@ struct StoreRun {
     /// - Parameters:
     ///   - subject: does the work, and returns how much it found.
     ///   - floor: the same with the C API.
-    private func measure(_ name: String, _ operations: Int, subject: () throws -> Int, floor: () throws -> Int) throws -> StoreCost {
+    func measure(_ name: String, _ operations: Int, subject: () throws -> Int, floor: () throws -> Int) throws -> StoreCost {
+        try measure(name, operations, subject: { try $0.measure(subject) }, floor: { try $0.measure(floor) })
+    }
+
+    /// The same, of what `subject` and `floor` have their stopwatches measure.
+    func measure(
+        _ name: String, _ operations: Int, subject: (Stopwatch) throws -> Int, floor: (Stopwatch) throws -> Int
+    ) throws -> StoreCost {
         var cost = StoreCost(name: name, operations: operations)
         for _ in 0..<repetitions {
             let (work, raw) = (Stopwatch(), Stopwatch())
-            let found = try work.measure(subject)
-            let expected = try raw.measure(floor)
+            let found = try subject(work)
+            let expected = try floor(raw)
             cost.turns.append((work.cost, raw.cost))
             if found != expected || found == 0 { cost.isRight = false }
         }

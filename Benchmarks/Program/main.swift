@@ -6,7 +6,9 @@ do {
         print(Options.help)
         exit(0)
     }
-    if let path = options.store { exit(try StoreRun(path, repetitions: options.repetitions ?? 5).run().rawValue) }
+    if !options.stores.isEmpty {
+        exit(try StoreRun.run(options.stores, repetitions: options.repetitions ?? 5, changes: options.changesStores).rawValue)
+    }
     exit(try BenchmarkRun(options: options).run().rawValue)
 } catch {
     FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
