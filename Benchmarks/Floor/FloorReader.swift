@@ -148,6 +148,17 @@ final class FloorReader: @unchecked Sendable {
         return values
     }
 
+    /// The texts in the first column of a query with one argument.
+    func texts(_ statement: OpaquePointer, _ argument: String) -> [String] {
+        sqlite3_bind_text(statement, 1, argument, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+        var values: [String] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            if let text = sqlite3_column_text(statement, 0) { values.append(String(cString: text)) }
+        }
+        sqlite3_reset(statement)
+        return values
+    }
+
     /// Statements that read every table with rows of resources of these types from its beginning to its end, and their registry rows.
     func scans(of types: [String]) throws -> [OpaquePointer] {
         let own = try database.tables(of: types)

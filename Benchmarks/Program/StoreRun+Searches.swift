@@ -41,8 +41,8 @@ extension StoreRun {
         let reader = try FloorReader(path)
         let statement = try reader.prepare(
             """
-            SELECT count(DISTINCT c._k >> 24) FROM Observation_code_coding c WHERE c.code = ?1
-            AND c._k & -16777216 IN (SELECT o._k FROM Observation o WHERE o._parent IS NULL AND o.status = 'final')
+            SELECT count(DISTINCT o._k) FROM Observation_code_coding c CROSS JOIN Observation o ON o._k = c._k & -16777216
+            WHERE c.code = ?1 AND o._parent IS NULL AND o.status = 'final'
             """)
         return try each(
             "search, total by code and status, no index on status", Array(values(Self.frequent).prefix(2)),

@@ -85,11 +85,11 @@ struct StoreRun {
     private func byReference() throws -> StoreCost {
         let references = try values(of: "subject_reference")
         let reader = try FloorReader(path)
-        let statement = try reader.prepare("SELECT _k FROM Observation WHERE subject_reference = ? AND _parent IS NULL ORDER BY _k")
+        let statement = try reader.prepare("SELECT id FROM Observation WHERE subject_reference = ? AND _parent IS NULL ORDER BY _k")
         return try each(
             "ids of a patient's observations, index", references,
             { reference in try store.query(Observation.self).where { $0.subject.reference == reference }.ids().count },
-            floor: { reader.integers(statement, $0).count })
+            floor: { reader.texts(statement, $0).count })
     }
 
     /// Codes with few observations each.
@@ -117,14 +117,14 @@ struct StoreRun {
         let dates = try values(of: "effectiveDateTime")
         let reader = try FloorReader(path)
         let statement = try reader.prepare(
-            "SELECT _k FROM Observation WHERE effectiveDateTime < ? AND _parent IS NULL ORDER BY effectiveDateTime DESC, _k DESC LIMIT 50")
+            "SELECT id FROM Observation WHERE effectiveDateTime < ? AND _parent IS NULL ORDER BY effectiveDateTime DESC, _k DESC LIMIT 50")
         return try each(
             "ids of the last 50 before a time, index", dates,
             { date in
                 guard let before = QueryDate("\(date)Z") else { throw BenchmarkFailure("an observation has a date without a time") }
                 return try store.query(Observation.self).where { $0.effectiveDateTime < before }
                     .sort { $0.effectiveDateTime.descending }.limit(50).ids().count
-            }, floor: { reader.integers(statement, $0).count })
+            }, floor: { reader.texts(statement, $0).count })
     }
 
     private func countOfCode() throws -> StoreCost {
