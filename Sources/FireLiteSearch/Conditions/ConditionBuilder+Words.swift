@@ -20,12 +20,9 @@ extension ConditionBuilder {
         }
         var keys: [Int64] = []
         guard transaction.hasTable(of: layout) else { return .constant(false) }
+        var content = ContentWords(texts)
         try transaction.forEach(typeName: layout.name) { resource in
-            let content = FHIRJSON.string(resource).folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
-            let isFound = texts.allSatisfy {
-                content.contains($0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil))
-            }
-            if isFound, let key = transaction.key(of: resource) { keys.append(key) }
+            if FHIRJSON.withUTF8(of: resource, { content.areIn($0) }), let key = transaction.key(of: resource) { keys.append(key) }
         }
         return .keys(keys)
     }
