@@ -12,8 +12,9 @@ struct SearchWorkloads: Workload {
     static let chain = "search, page of 20 by chain and date, index"
     static let reverse = "search, page of 20 by reverse chain, index"
     static let total = "search, total by code and date, index"
+    static let content = "search by content, no index, against reading and encoding all"
 
-    var names: [String] { [Self.name, Self.latest, Self.latestOfOthers, Self.chain, Self.reverse, Self.total] }
+    var names: [String] { [Self.name, Self.latest, Self.latestOfOthers, Self.chain, Self.reverse, Self.total, Self.content] }
 
     private static let arguments = 50
     private static let totals = 10
@@ -53,6 +54,7 @@ struct SearchWorkloads: Workload {
                 })
         }
         if bench.wants(Self.total) { measurements.append(try total(bench, store, path, data)) }
+        if bench.wants(Self.content) { measurements.append(try content(bench, store)) }
         return measurements
     }
 
@@ -147,6 +149,30 @@ struct SearchWorkloads: Workload {
             },
             floor: { Int(reader.integer(statement, $0)) },
             verify: { $0 == $1 && $0.count >= 5 && $0.allSatisfy { (1..<10_000).contains($0) } })
+    }
+
+    /// The patients with a word in one of their values.
+    private func content(_ bench: Bench, _ store: FHIRStore) throws -> Measurement {
+        let patients = try store.count(Patient.self)
+        guard let family = try store.query(Patient.self).first()?.name.first?.family else {
+            throw BenchmarkFailure("the first patient has no name")
+        }
+        let word = family.lowercased()
+        var (found, expected) = (0, 0)
+        return try bench.measure(
+            Self.content, operations: patients,
+            subject: { stopwatch in
+                found = try stopwatch.measure { try store.search("Patient?_content=\(word)&_summary=count").total ?? -1 }
+            },
+            floor: { stopwatch in
+                expected = 0
+                try stopwatch.measure {
+                    try store.read { tx in
+                        try tx.forEach(Patient.self) { if FHIRJSON.string($0).lowercased().contains(word) { expected += 1 } }
+                    }
+                }
+            },
+            verify: { found == expected && found > 0 })
     }
 
     private func pages(
