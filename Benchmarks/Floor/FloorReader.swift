@@ -148,6 +148,19 @@ final class FloorReader: @unchecked Sendable {
         return values
     }
 
+    /// Reads the rows of the resources whose numbers a query with one argument finds, in one transaction.
+    ///
+    /// - Returns: how many resources.
+    func readResources(_ statement: OpaquePointer, _ argument: String) -> Int {
+        var count = 0
+        transaction {
+            let roots = integers(statement, argument)
+            for root in roots { read(root: root) }
+            count = roots.count
+        }
+        return count
+    }
+
     /// The texts in the first column of a query with one argument.
     func texts(_ statement: OpaquePointer, _ argument: String) -> [String] {
         sqlite3_bind_text(statement, 1, argument, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))

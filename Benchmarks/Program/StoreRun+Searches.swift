@@ -86,14 +86,6 @@ extension StoreRun {
         let statement = try reader.prepare(sql)
         return try each(
             name, arguments, { try store.search(search($0), options: options).matches.count },
-            floor: { argument in
-                var count = 0
-                reader.transaction {
-                    let roots = reader.integers(statement, argument)
-                    for root in roots { reader.read(root: root) }
-                    count = roots.count
-                }
-                return count
-            })
+            floor: { reader.readResources(statement, $0) })
     }
 }

@@ -104,15 +104,7 @@ struct StoreRun {
         return try each(
             "objects of a rare code, index", values(Self.rare),
             { code in try store.query(Observation.self).where { $0.code.coding.code == code }.all().count },
-            floor: { code in
-                var count = 0
-                reader.transaction {
-                    let roots = reader.integers(statement, code)
-                    for root in roots { reader.read(root: root) }
-                    count = roots.count
-                }
-                return count
-            })
+            floor: { reader.readResources(statement, $0) })
     }
 
     private func page() throws -> StoreCost {
