@@ -12,8 +12,11 @@ extension ConditionBuilder {
             throw SearchError(.invalid, "the value is missing", in: code)
         }
         if try transaction.hasFullTextIndex(of: layout) { return .matching(terms) }
-        let texts = words.split { $0 == " " || $0 == "\"" }.map { $0.hasSuffix("*") ? String($0.dropLast()) : String($0) }
-            .filter { $0.unicodeScalars.contains(where: Self.isOfWords) }
+        // As in the values, characters that are not printed separate words.
+        let texts = words.split { $0 == "\"" || $0.isWhitespace || $0.unicodeScalars.allSatisfy { $0.value < 32 } }.map {
+            $0.hasSuffix("*") ? String($0.dropLast()) : String($0)
+        }
+        .filter { $0.unicodeScalars.contains(where: Self.isOfWords) }
         if code == "_text" {
             guard let narrative = SearchPath(layout).child("text"), let div = narrative.child("div") else { return .constant(false) }
             return .and(texts.map { div.value(.text(.contains, of: $0, .all)) })

@@ -125,6 +125,7 @@ import Testing
         #expect(try ids(store, "?_id=1,o1") == ["o1", "1"])
         #expect(try ids(store, "?_type=Organization,Practitioner") == ["o1", "o2", "d1"])
         #expect(try ids(store, "Patient?_content=petersen") == ["2"])
+        #expect(try ids(store, "Patient?_content=%09petersen%0A") == ["2"])
     }
 
     @Test func valueSetsInTheStoreDecideIn() throws {
