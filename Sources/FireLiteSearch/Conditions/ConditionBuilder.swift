@@ -51,7 +51,11 @@ struct ConditionBuilder {
         if name.hasPrefix("_has:") { return try reverse(name, value, on: layout, depth) }
         let parts = SearchParameterName(name)
         switch parts.code {
-        case "_text", "_content": return try words(parts.code, value, on: layout)
+        case "_text", "_content":
+            guard parts.modifier == nil, parts.chain == nil else {
+                throw SearchError(.notSupported, "\(parts.code) has no modifiers and no chains", in: name)
+            }
+            return try words(parts.code, value, on: layout)
         case "_list": return try list(value, on: layout, depth)
         case "_filter": return try filter(value, on: layout, depth)
         case "_query": throw SearchError(.notSupported, "no query of this name is known: use parameters, or _filter", in: name)

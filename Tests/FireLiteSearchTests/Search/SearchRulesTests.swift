@@ -126,6 +126,9 @@ import Testing
         #expect(try ids(store, "?_type=Organization,Practitioner") == ["o1", "o2", "d1"])
         #expect(try ids(store, "Patient?_content=petersen") == ["2"])
         #expect(try ids(store, "Patient?_content=%09petersen%0A") == ["2"])
+        for name in ["_content:not", "_content:missing", "_text:exact"] {
+            #expect(throws: SearchError.self, "\(name)") { try ids(store, "Patient?\(name)=petersen") }
+        }
     }
 
     @Test func valueSetsInTheStoreDecideIn() throws {
